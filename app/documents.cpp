@@ -170,8 +170,8 @@ void Documents::autosave_between_frames() {
     if (!model_.in_gesture()) return autosave();
     kept_.start();
     writing_.ask(
-        [this, text = QString::fromStdString(write_session(workspace_.session(), false))](
-            const std::stop_token&) {
+        [this,
+         text = QString::fromStdString(write_session(workspace_.session(), false))](const std::stop_token&) {
             Problems problems;
             session_.set_scenarios(text, problems);
             return problems;

@@ -668,8 +668,7 @@ class CountedFiles : public FileSystem {
 
 }  // namespace
 
-TEST_CASE("files: the session is written in the background during a drag, and at once after it",
-          "[files]") {
+TEST_CASE("files: the session is written in the background during a drag, and at once after it", "[files]") {
     Desk desk;
     QApplication::processEvents();
     CountedFiles files;

@@ -466,8 +466,8 @@ TEST_CASE("collectives tab: no curve crosses the words in the corner of a small 
                 for (double bytes = kSmallestFitted; bytes <= points.back().bytes; bytes *= 1.05) {
                     for (const double bandwidth :
                          {other.fit.curve.at(bytes), data.engine(series.measured.table, bytes)})
-                        CHECK_FALSE(word.box.contains({canvas->xAxis->coordToPixel(bytes),
-                                                       canvas->yAxis->coordToPixel(bandwidth)}));
+                        CHECK_FALSE(word.box.contains(
+                            {canvas->xAxis->coordToPixel(bytes), canvas->yAxis->coordToPixel(bandwidth)}));
                 }
             }
         }

@@ -539,7 +539,8 @@ TEST_CASE("no mark of a run is on the list of families, at any size", "[validati
         for (const DrawnWord& word : drawn_words(*canvas)) {
             const QPointF at = word.box.center();
             // The list is above the diagonal.
-            const bool above = (frame.bottom() - at.y()) / frame.height() > (at.x() - frame.left()) / frame.width();
+            const bool above =
+                (frame.bottom() - at.y()) / frame.height() > (at.x() - frame.left()) / frame.width();
             if (!frame.contains(word.box) || !above) continue;
             ++listed;
             CAPTURE(german, size.width(), word.text.toStdString());

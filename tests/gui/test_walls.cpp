@@ -187,7 +187,8 @@ TEST_CASE("walls: a border is between the link to the host and the links between
     constexpr int kValues = 40;
     const auto axis = [](P id, double low, double high) {
         Axis out{id, {}};
-        for (int i = 0; i < kValues; ++i) out.values.push_back(low * std::pow(high / low, i / (kValues - 1.0)));
+        for (int i = 0; i < kValues; ++i)
+            out.values.push_back(low * std::pow(high / low, i / (kValues - 1.0)));
         return out;
     };
     WallsRequest request;

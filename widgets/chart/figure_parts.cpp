@@ -143,8 +143,8 @@ QString in_two_lines(const QString& text) {
     qsizetype at = -1;
     for (qsizetype i = 1; i + 1 < text.size(); ++i) {
         const bool space = text[i] == QLatin1Char(' ');
-        const bool may = commas ? space && text[i - 1] == QLatin1Char(',')
-                                : space || text[i] == QLatin1Char('-');
+        const bool may =
+            commas ? space && text[i - 1] == QLatin1Char(',') : space || text[i] == QLatin1Char('-');
         if (may && (at < 0 || std::abs(2 * i - text.size()) < std::abs(2 * at - text.size()))) at = i;
     }
     if (at < 0) return text;

@@ -249,7 +249,8 @@ void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns
     QList<double> widths;
     for (const QStringList& cell : cells) {
         double widest = 0;
-        for (qsizetype i = 0; i < cell.size(); ++i) widest = std::max(widest, text_width(font_of(i), cell[i]));
+        for (qsizetype i = 0; i < cell.size(); ++i)
+            widest = std::max(widest, text_width(font_of(i), cell[i]));
         widths << std::ceil(widest);
     }
     double width = 2 * kCardPadding + kSwatch + 6 + names + kCardGap * static_cast<double>(cells.size());
@@ -299,8 +300,8 @@ void PlotRuler::paint_card(QPainter& painter, const std::vector<Column>& columns
         for (qsizetype i = 0; i < wrapped[c].size(); ++i) {
             for (qsizetype part = 0; part < wrapped[c][i].size(); ++part) {
                 const QString& text = wrapped[c][i][part];
-                draw_text(painter, {right - text_width(font_of(i), text), baseline(i, part)}, text, font_of(i),
-                          muted ? theme.muted : theme.text);
+                draw_text(painter, {right - text_width(font_of(i), text), baseline(i, part)}, text,
+                          font_of(i), muted ? theme.muted : theme.text);
             }
         }
     }

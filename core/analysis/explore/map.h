@@ -25,7 +25,7 @@ struct MapCell {
     double ideal_cover = 0;
     std::array<double, kRates> elasticity{};  // E29
     double links_over_host_link = 0;          // below 0 that of intra-node bandwidth is the host link's
-    bool uses_neighbour_plan = false;  // not planned yet: uses the best plan of the cells around it
+    bool uses_neighbour_plan = false;         // not planned yet: uses the best plan of the cells around it
     [[nodiscard]] bool fits() const { return valid && verdict != Verdict::does_not_fit; }
 };
 MapCell map_cell(const Answer& answer, bool valid);

@@ -55,8 +55,8 @@ struct Estimate {  // the prediction for one scenario
     [[nodiscard]] double communication_time() const;
     [[nodiscard]] double exposed_communication() const;  // T_cm − T_ol
     [[nodiscard]] double waiting_time() const;
-    // Returns the share of the step that the links between GPUs limit beyond what the link to the host limits.
-    // Where it is negative the link to the host is most of what intra-node bandwidth limits.
+    // Returns the share of the step that the links between GPUs limit beyond what the link to the host
+    // limits. Where it is negative the link to the host is most of what intra-node bandwidth limits.
     [[nodiscard]] double links_over_host_link() const;
     // Returns the wall of a step that this rate bounds.
     [[nodiscard]] Wall wall_of(Rate rate) const;

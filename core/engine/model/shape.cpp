@@ -34,6 +34,19 @@ double operand_bytes(Precision precision, Fp8Recipe recipe) {
     }
 }
 
+namespace {
+
+// Returns how often casts read a tensor. With scales of earlier steps the operator before casts its own output.
+// nvfp4 has a scale for the tensor, so that a first kernel finds the largest values, and casts the rows and, after
+// a Hadamard transform, the columns in kernels of their own (NVIDIA/TransformerEngine,
+// pytorch/csrc/quantizer.cpp, NVFP4Quantizer).
+double cast_reads(Precision precision, Fp8Recipe recipe) {
+    if (precision == Precision::nvfp4) return 3;
+    return precision == Precision::fp8 && recipe == Fp8Recipe::delayed ? 0 : 1;
+}
+
+}  // namespace
+
 Shape shape_of(const Settings& s) {
     Shape x{};
     x.s = s[P::sequence_length];
@@ -60,8 +73,7 @@ Shape shape_of(const Settings& s) {
     x.operand_bytes = operand_bytes(precision, s.choice<Fp8Recipe>(P::fp8_recipe));
     x.low_share = low_precision_share(s);
     x.kept_operand = 1 - x.low_share + x.low_share * x.operand_bytes / 2;
-    x.scales_by_current_values =
-        precision != Precision::fp8 || s.choice<Fp8Recipe>(P::fp8_recipe) != Fp8Recipe::delayed;
+    x.cast_reads = cast_reads(precision, s.choice<Fp8Recipe>(P::fp8_recipe));
     x.gated = s.choice<Mlp>(P::mlp) == Mlp::gated;
     x.layernorm = s.choice<Norm>(P::norm) == Norm::layernorm;
     x.bias = s.on(P::bias);
@@ -139,10 +151,10 @@ Operator matrix(const Shape& x, std::string_view name, double n, double k, Cut c
 // Weights are cast once per optimizer step: they are read in bf16 and written twice.
 void set_cast_bytes(const Shape& x, Operator& op) {
     if (!x.low_precision) return;
-    const double written = 2 * x.operand_bytes + (x.scales_by_current_values ? x.q : 0);
+    const double moved = 2 * x.operand_bytes + x.cast_reads * x.q;
     const double weights = (2 + 2 * x.operand_bytes) * op.k * op.n / x.accumulation;
-    op.cast_bytes = x.low_share * op.count * (written * op.m * op.k + weights);
-    op.gradient_cast_bytes = x.low_share * op.count * written * op.m * op.n;
+    op.cast_bytes = x.low_share * op.count * (moved * op.m * op.k + weights);
+    op.gradient_cast_bytes = x.low_share * op.count * moved * op.m * op.n;
 }
 
 Operator streaming(const Shape& x, OperatorKind kind, std::string_view name, double elements, double weights,

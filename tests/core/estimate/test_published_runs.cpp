@@ -13,9 +13,10 @@ TEST_CASE("published run: Llama 3.1 405B on 8,192 and 16,384 H100", "[estimate]"
     // gradients accumulated and reduced in fp32 (section 3.3.2), so the nearest public stack is torchtitan,
     // here with attention kernels for H100 (torchtitan's share of the kernel's efficiency was fitted with
     // FlashAttention-2, so it is not used). Its ranks are in the order TP, CP, PP, DP, so that a pipeline is
-    // in a pod of 3,072 GPUs. The runs with as many micro-batches as stages fit 80 GB without recomputation, as
-    // reported. With twice as many the estimate exceeds it: gradients of the first group of micro-batches are
-    // then unsharded while the second one is in flight, and the schedule that Meta used there is not public.
+    // in a pod of 3,072 GPUs. The runs with as many micro-batches as stages fit 80 GB without recomputation,
+    // as reported. With twice as many the estimate exceeds it: gradients of the first group of micro-batches
+    // are then unsharded while the second one is in flight, and the schedule that Meta used there is not
+    // public.
     struct Layout {
         double gpus, sequence, context, accumulation, teraflops;
     };

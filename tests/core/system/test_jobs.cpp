@@ -75,9 +75,7 @@ TEST_CASE("a parallel loop visits every index once, on one thread or many", "[jo
 
 TEST_CASE("the threads that jobs use are not spare", "[jobs]") {
     CHECK(spare_threads() == usable_threads());
-    const auto without = [](unsigned used) {
-        return usable_threads() > used ? usable_threads() - used : 1U;
-    };
+    const auto without = [](unsigned used) { return usable_threads() > used ? usable_threads() - used : 1U; };
     JobQueue queue;
     std::atomic<unsigned> started{0};
     std::atomic<bool> ends{false};
