@@ -65,7 +65,7 @@ Logits logits_of(const Answer& a) {
     const Settings& s = a.settings;
     return {.bytes_per_logit = s[P::logits_bytes],
             .loss = s.choice<Loss>(P::loss),
-            .second_copy = is_of_megatron_core(s.choice<Software>(P::software))};
+            .in_place = is_of_megatron_core(s.choice<Software>(P::software))};
 }
 
 double in_flight(const Answer& a) { return micro_batches_in_flight(fullest_stage(a), a.compiled); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "effects/activations.h"
 #include "effects/context_parallel_traffic.h"
 #include "effects/expert_dispatch.h"
 #include "effects/muon.h"
@@ -152,6 +153,31 @@ class TensorParallelPair {
     std::optional<Matrix> column_, last_;  // since the last collective
 };
 
+double most_gradient_bytes(const Block& block, double element_bytes) {
+    GradientBytes gradients;
+    const std::vector<Operator>& ops = block.operators;
+    for (std::size_t i = ops.size(); i-- > 0;) {
+        const Operator& op = ops[i];
+        if (op.multiplies()) {
+            const double element = element_bytes * op.count;
+            // The weight gradient needs the gathered input again.
+            const bool gathered = i > 0 && ops[i - 1].collective == Collective::all_gather &&
+                                  ops[i - 1].group == CommunicationGroup::tensor;
+            const double input = element * op.m * op.k;
+            gradients.pass(input, element * op.m * op.n, gathered ? input : 0, op.saved);
+        } else if (op.kind == OperatorKind::attention) {
+            // Of queries, keys and values, which the kernel keeps, and of the output.
+            const double input = std::min(op.saved, op.bytes);
+            gradients.pass(input, op.bytes - input, 0, op.saved);
+        } else if (op.collective == Collective::all_to_all) {
+            gradients.pass(op.bytes, op.bytes, 0, op.saved);
+        } else {
+            gradients.pass(op.saved);
+        }
+    }
+    return gradients.most();
+}
+
 BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& collective_time) {
     BlockWork out;
     if (block.repeat <= 0) return out;
@@ -159,6 +185,7 @@ BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& 
     out.weights = block.local_weights();
     out.experts = block.local_experts();
     out.saved = block.saved();
+    out.gradients = most_gradient_bytes(block, rates.element_bytes);
     PassSum forward, backward;
     TensorParallelPair tensor(rates, forward, backward);
     bool attended = false;  // the operators follow the attention core
@@ -201,7 +228,7 @@ BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& 
         if (op.multiplies()) {
             const double element = rates.element_bytes * op.count;
             out.largest_matrix = std::max(out.largest_matrix, element * op.k * op.n);
-            out.largest_output = std::max(out.largest_output, element * op.m * op.n);
+            out.shapes += rates.element_bytes * op.k * op.n;
             const double flops = orthogonalization_flops(op.k, op.n);
             (op.expert ? out.expert_orthogonalization : out.orthogonalization) += op.count * flops;
             double& largest =

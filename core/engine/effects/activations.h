@@ -35,9 +35,30 @@ inline Activations activations(const SavedTensors& saved, const ActivationPolicy
     return {(1 - policy.recomputed) * saved.all + policy.recomputed * input, saved.all - input, input};
 }
 
-// Returns the gradients of activations that a layer's backward pass holds at the same time: those of its
-// largest output and of its input, and a part of the next. With 2.5 the allocated bytes agree with those
-// measured on 8 × B200 (MooreThreads/SimuMax).
-constexpr double activation_gradient_bytes(double largest_output) { return 2.5 * largest_output; }
+// The gradients of activations in a layer's backward pass, operator by operator from the last one back to the
+// first: an operator holds the gradient of its output until it has the gradients of its inputs, and what it
+// kept for this is free afterwards.
+class GradientBytes {
+  public:
+    // Passes an operator. `input` and `output` are those of its forward pass, `beside` is what its backward
+    // pass allocates in addition, and `saved` is what it kept; bytes.
+    void pass(double input, double output, double beside, double saved) {
+        // The operators without matrices after this one turned the gradient of the next input into this one.
+        most_ = std::max(most_, output + later_input_ - freed_before_);
+        most_ = std::max(most_, output + input + beside - freed_);
+        later_input_ = input;
+        freed_ += saved;
+        freed_before_ = freed_;
+    }
+    // Passes an operator that is no matrix product.
+    void pass(double saved) { freed_ += saved; }
+    // Returns the most beside the tensors that the layer keeps.
+    [[nodiscard]] double most() const { return most_; }
+
+  private:
+    double most_ = 0;
+    double later_input_ = 0;
+    double freed_ = 0, freed_before_ = 0;  // at the next operator, and at the next matrix product
+};
 
 }  // namespace shardscope

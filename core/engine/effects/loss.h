@@ -13,19 +13,20 @@ struct Logits {
     double vocabulary = 0;       // entries
     double bytes_per_logit = 0;  // of all tensors of a plain loss together (`assumptions.logits_bytes`)
     Loss loss = Loss::plain;
-    bool second_copy = false;  // the fused kernels are those of Megatron-Core
+    bool in_place = false;       // the fused kernels are those of Transformer Engine
     double tensor = 1;         // GPUs over which a parallel loss shards the vocabulary
     bool parallel_loss = false;
 };
-// Returns the bytes of all tensors of one entry. A fused loss needs no more than the stack's plain one,
-// except in Megatron-Core: its plain loss works in place on one fp32 copy, and its fused kernels write a
-// second one. A chunked loss keeps a few chunks of the sequence.
+// Returns the bytes of all tensors of one entry. A fused loss needs no more than the stack's plain one. The
+// kernels of Transformer Engine, which recipes of Megatron-Core choose, work in place on the half-precision
+// logits. A chunked loss keeps a few chunks of the sequence.
 inline double bytes_per_entry(const Logits& logits) {
-    constexpr double kFused = 9;      // between 8 and 9.4 in public runs (MooreThreads/SimuMax, B200)
+    constexpr double kInPlace = 2;  // NVIDIA/TransformerEngine, pytorch/triton/cross_entropy.py
+    constexpr double kFused = 9;    // assumed: logits, their gradient and one fp32 copy
     constexpr double kChunked = 0.5;  // assumed: 8 bytes of each entry of one of 16 chunks
     switch (logits.loss) {
         case Loss::plain: return logits.bytes_per_logit;
-        case Loss::fused: return logits.second_copy ? kFused : std::min(kFused, logits.bytes_per_logit);
+        case Loss::fused: return std::min(logits.in_place ? kInPlace : kFused, logits.bytes_per_logit);
         case Loss::chunked: return std::min(kChunked, logits.bytes_per_logit);
     }
     return logits.bytes_per_logit;

@@ -10,6 +10,7 @@
 #include "effects/offload.h"
 #include "effects/quantized_traffic.h"
 #include "effects/unsharded_parameters.h"
+#include "effects/workspaces.h"
 #include "memory/kept_activations.h"
 #include "parameters/matrix_format.h"
 #include "scenario/gpu_groups.h"
@@ -96,7 +97,7 @@ MemoryTerms terms_of(const StateMemory& state, const TemporaryBytes& now, const 
 // attention or the loss.
 template <typename Record>
 void each_moment(const StateMemory& state, const ActivationMemory& work, Record&& record) {
-    const double resident = work.resident(state.on_host);
+    const double resident = work.resident(state.on_host) + state.buffers;
     record(Moment::forward_end,
            TemporaryBytes{state.gathered_forward, resident, work.logits, work.held_back});
     if (work.attention > 0)
@@ -259,13 +260,22 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
                       secondary_shard_bytes(stage, c) + quantized_weight_bytes(stage, c);
     out.gradients =
         (keeps_gradients_on_host(s) ? 0 : shards.gradients) + unsharded_gradient_bytes(parameters.all, c);
+    const auto software = s.choice<Software>(P::software);
+    out.buffers = workspace_bytes({.is_pytorch = software != Software::jax && software != Software::maxtext,
+                                   .transformer_engine = is_of_megatron_core(software),
+                                   .grouped = s[P::experts] > 0,
+                                   .large = s[P::peak_flops_fp8] > 0});
     if (!shards_weights(s)) {
+        const bool placeholders = is_of_megatron_core(software);
+        double gradient = 0;
+        const auto add = [&](const BlockWork& layer) {
+            gradient = std::max(gradient, placeholders ? layer.shapes : layer.largest_matrix);
+        };
         for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
-            if (stage.counts[i] > 0)
-                out.new_gradient = std::max(out.new_gradient, c.work.layers[i].largest_matrix);
+            if (stage.counts[i] > 0) add(c.work.layers[i]);
         }
-        if (stage.predictions > 0)
-            out.new_gradient = std::max(out.new_gradient, c.work.prediction.largest_matrix);
+        if (stage.predictions > 0) add(c.work.prediction);
+        (placeholders ? out.buffers : out.new_gradient) += gradient;
     }
     out.optimizer = offloads ? left_on_gpu(moved, host_memory) : shards.optimizer;
     out.on_host = std::min(moved, host_memory);
@@ -280,8 +290,10 @@ double micro_batches_in_flight(const Stage& stage, const Compiled& c) {
 namespace {
 
 // Returns the most that one layer's backward pass holds beside the activations that it was given.
-double backward_bytes(const BlockWork& layer, bool recomputed) {
-    return std::max(activation_gradient_bytes(layer.largest_output),
+double backward_bytes(const BlockWork& layer, bool recomputed, const Compiled& c) {
+    // The gradient of the residual connection stays beside those of the layer's operators.
+    return layer_input_bytes(c) +
+           std::max(layer.gradients,
                     backward_excess(layer.buffers, layer.saved_after_attention, recomputed));
 }
 
@@ -303,8 +315,8 @@ MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
     double attention = 0;        // the most that one layer's attention needs in the forward pass
     const auto add_backward = [&](const BlockWork& work, const Activations& layer) {
         working = std::max(working, layer.working);
-        gradients = std::max(gradients, backward_bytes(work, false));
-        with_recompute = std::max(with_recompute, backward_bytes(work, layer.working > 0));
+        gradients = std::max(gradients, backward_bytes(work, false, c));
+        with_recompute = std::max(with_recompute, backward_bytes(work, layer.working > 0, c));
     };
     for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
         if (stage.counts[i] <= 0) continue;
@@ -342,18 +354,25 @@ MicroBatchMemory micro_batch_memory(const Stage& stage, const Compiled& c) {
 
 ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
-    ScheduleMemory out{micro_batches_in_flight(stage, c), c.passes.share, 0, 0};
+    ScheduleMemory out{.in_flight = micro_batches_in_flight(stage, c), .share = c.passes.share};
     if (s[P::activation_offload] > 0) out.host_memory = host_memory_share(s);
-    if (stage.head)
-        // Every prediction layer has a loss of its own, whose logits are kept until the backward pass.
-        out.logits = (1 + c.work.predictions) *
+    if (stage.head) {
+        const double one =
                      logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
                                     .vocabulary = s[P::vocab_size],
                                     .bytes_per_logit = s[P::logits_bytes],
                                     .loss = s.choice<Loss>(P::loss),
-                                    .second_copy = is_of_megatron_core(s.choice<Software>(P::software)),
+                                    .in_place = is_of_megatron_core(s.choice<Software>(P::software)),
                                     .tensor = c.layout.tensor,
                                     .parallel_loss = s.on(P::parallel_loss)});
+        // Every prediction layer has a loss of its own, whose logits are kept until the backward pass.
+        out.logits = (1 + c.work.predictions) * one;
+        // The LM head is the first operator of the backward pass. Megatron-Core allocates a placeholder of its
+        // weight gradient each time (core/tensor_parallel/layers.py).
+        out.head_gradients = c.passes.share * c.work.head.gradients + c.work.predictions * one;
+        if (is_of_megatron_core(s.choice<Software>(P::software)) && !shards_weights(s))
+            out.head_gradients += c.work.head.largest_matrix;
+    }
     return out;
 }
 
@@ -364,7 +383,7 @@ ActivationMemory activation_memory(const MicroBatchMemory& micro_batch, const Sc
     const double recomputing = schedule.share * micro_batch.recomputing -
                                std::min(schedule.share, schedule.in_flight) * micro_batch.stored;
     return {.held = schedule.in_flight * micro_batch.held,
-            .working = std::max(working, recomputing),
+            .working = std::max({working, recomputing, schedule.head_gradients}),
             .attention = schedule.share * micro_batch.attention,
             .logits = schedule.logits,
             .held_back = schedule.share * micro_batch.held_back,
