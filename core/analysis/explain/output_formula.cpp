@@ -205,11 +205,6 @@ std::optional<OutputFormula> memory_formula(Output id, const Answer& answer) {
             translate(
                 "M_l = 0 at this moment; q_l · E · V ÷ t_l at the end of the last stage's forward pass"),
             output(id).symbols};
-    const bool has_temporary = answer.settings[P::recompute] != 0 ||
-                               answer.settings[P::context_parallel] > 1 ||
-                               answer.estimate.memory.peak_moment == Moment::backward;
-    if (id == Output::memory_activations && has_temporary)
-        return OutputFormula{"M_a = n_f · L_g · E · a_layer + M_r", "n_f L_g E a_layer M_r"};
     return std::nullopt;
 }
 
@@ -235,8 +230,7 @@ std::optional<OutputFormula> specific_formula(Output id, const Answer& answer) {
         case Output::memory_weights:
         case Output::memory_gradients:
         case Output::memory_optimizer:
-        case Output::memory_logits:
-        case Output::memory_activations: return memory_formula(id, answer);
+        case Output::memory_logits: return memory_formula(id, answer);
         case Output::step_copies: return memory_copies_formula(answer);
         case Output::step_tensor_network: return tensor_network_formula(answer.settings);
         case Output::step_optimizer: return optimizer_formula(answer);

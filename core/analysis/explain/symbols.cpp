@@ -35,8 +35,8 @@ double sharding_gpus(const Answer& a, double ShardCounts::*state, RingGroup Layo
 // Parameters on one GPU of that stage, before data-parallel sharding.
 ModelParameters parameters_of(const Answer& a) { return stage_parameters(fullest_stage(a), a.compiled).all; }
 
-// Bytes of the tensors that exist only while a layer's attention or backward pass runs, if the memory peak is
-// there.
+// Bytes of workspaces, and of the tensors that exist only while a layer's attention or backward pass runs, if
+// the memory peak is there.
 double working(const Answer& a) {
     const MemoryUse& memory = a.estimate.memory;
     return std::max(0.0, memory.term(MemoryTerm::activations) - memory.resident);
@@ -60,12 +60,13 @@ double gathered_weight_bytes(const Answer& a) {
     return units.weights > 0 ? units.weight_bytes / units.weights : 0;
 }
 
-// What the bytes of a logit depend on.
-Logits logits_of(const Answer& a) {
-    const Settings& s = a.settings;
-    return {.bytes_per_logit = s[P::logits_bytes],
-            .loss = s.choice<Loss>(P::loss),
-            .in_place = is_of_megatron_core(s.choice<Software>(P::software))};
+// Bytes of the loss, or of the LM head's backward pass, per token and entry of the vocabulary on one GPU.
+double bytes_per_logit(const Answer& a) {
+    const Compiled& c = a.compiled;
+    const Stage& stage = c.stages.count > 1 ? c.stages.last : c.stages.first;
+    const double shards = logit_shards(c.layout.tensor, a.settings.on(P::parallel_loss));
+    return schedule_memory(stage, c).logits * shards /
+           (c.passes.share * c.tokens_per_micro_batch * a.settings[P::vocab_size]);
 }
 
 double in_flight(const Answer& a) { return micro_batches_in_flight(fullest_stage(a), a.compiled); }
@@ -162,7 +163,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "X_o", .label = translatable("GPUs that shard expert state"), .quantity = Quantity::count, .get = [](const Answer& a) { return sharding_gpus(a, &ShardCounts::optimizer, &Layout::expert_shard); },
            .formula = translatable("X_o = GPUs with the same experts, from ZeRO-1 on, else 1"), .symbols = "G G_m", .assumptions = "sharding expert_parallel"},
     Symbol{.symbol = "M_r", .label = translatable("temporary tensors"), .quantity = Quantity::bytes, .get = working,
-           .formula = translatable("M_r = bytes of one layer at the peak: what it recomputes, gradients of its activations, the gradient of its largest matrix, and buffers of context parallelism"), .assumptions = "recompute context_parallel context_parallel_kind"},
+           .formula = translatable("M_r = workspaces of matrix products and, at the peak, bytes of one layer: what it recomputes, gradients of its activations, new gradients of weights, and buffers of context parallelism"), .assumptions = "recompute context_parallel context_parallel_kind"},
     Symbol{.symbol = "ψ", .label = translatable("parameters of a layer"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.layer_parameters; },
            .formula = translatable("ψ = Σ weights of the layer"), .symbols = "h V", .assumptions = "mlp ffn_size kv_heads experts", .sum_of = SummedProperty::layer_weights},
     Symbol{.symbol = "ψ_root", .label = translatable("embedding and head"), .quantity = Quantity::big_count, .get = [](const Answer& a) { return a.compiled.root_parameters; },
@@ -196,8 +197,8 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "k_e", .quantity = Quantity::count, .parameter = P::experts_per_token},
     Symbol{.symbol = "t_l", .label = translatable("GPUs that shard the logits"), .quantity = Quantity::count, .get = [](const Answer& a) { return logit_shards(a.settings[P::tensor_parallel], a.settings.on(P::parallel_loss)); },
            .formula = translatable("t_l = t where the loss is parallel, else 1"), .symbols = "t", .assumptions = "parallel_loss"},
-    Symbol{.symbol = "q_l", .label = translatable("bytes per logit, in all losses"), .quantity = Quantity::byte_factor, .get = [](const Answer& a) { return (1 + a.compiled.work.predictions) * bytes_per_entry(logits_of(a)); },
-           .formula = translatable("q_l = bytes of the software stack with the plain loss, at most 9 with the fused one and at most 0.5 with the chunked one, but 9 with the fused one of Megatron-Core, times 1 + the prediction layers"), .assumptions = "logits_bytes loss"},
+    Symbol{.symbol = "q_l", .label = translatable("bytes per logit, in all losses"), .quantity = Quantity::byte_factor, .get = bytes_per_logit,
+           .formula = translatable("q_l = bytes of the software stack with the plain loss, at most 9 with the fused one, at most 2 with that of Megatron-Core and at most 0.5 with the chunked one, for each loss, or the gradients in the LM head's backward pass if they need more"), .assumptions = "logits_bytes loss"},
     Symbol{.symbol = "f", .quantity = Quantity::percent, .parameter = P::fragmentation},
     Symbol{.symbol = "M_states", .label = translatable("model states"), .quantity = Quantity::bytes, .get = [](const Answer& a) { return term_sum(a, 0, kModelStateTerms); },
            .formula = translatable("M_states = M_w + M_g + M_o"), .symbols = "M_w M_g M_o"},

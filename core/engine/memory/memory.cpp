@@ -356,23 +356,21 @@ ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     ScheduleMemory out{.in_flight = micro_batches_in_flight(stage, c), .share = c.passes.share};
     if (s[P::activation_offload] > 0) out.host_memory = host_memory_share(s);
-    if (stage.head) {
-        const double one =
-                     logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
-                                    .vocabulary = s[P::vocab_size],
-                                    .bytes_per_logit = s[P::logits_bytes],
-                                    .loss = s.choice<Loss>(P::loss),
-                                    .in_place = is_of_megatron_core(s.choice<Software>(P::software)),
-                                    .tensor = c.layout.tensor,
-                                    .parallel_loss = s.on(P::parallel_loss)});
-        // Every prediction layer has a loss of its own, whose logits are kept until the backward pass.
-        out.logits = (1 + c.work.predictions) * one;
-        // The LM head is the first operator of the backward pass. Megatron-Core allocates a placeholder of its
-        // weight gradient each time (core/tensor_parallel/layers.py).
-        out.head_gradients = c.passes.share * c.work.head.gradients + c.work.predictions * one;
-        if (is_of_megatron_core(s.choice<Software>(P::software)) && !shards_weights(s))
-            out.head_gradients += c.work.head.largest_matrix;
-    }
+    if (!stage.head) return out;
+    const double loss = logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
+                                       .vocabulary = s[P::vocab_size],
+                                       .bytes_per_logit = s[P::logits_bytes],
+                                       .loss = s.choice<Loss>(P::loss),
+                                       .in_place = is_of_megatron_core(s.choice<Software>(P::software)),
+                                       .tensor = c.layout.tensor,
+                                       .parallel_loss = s.on(P::parallel_loss)});
+    // The backward pass begins with the LM head, when the other tensors of the loss are free: it holds the
+    // gradients of the logits and of its weights. A chunked loss computes them for each chunk.
+    const bool chunked = s.choice<Loss>(P::loss) == Loss::chunked;
+    const double head =
+        chunked ? 0 : c.passes.share * c.work.head.gradients + c.work.head.largest_matrix;
+    // Every prediction layer has a loss of its own, whose logits are kept until the backward pass.
+    out.logits = c.work.predictions * loss + std::max(loss, head);
     return out;
 }
 
@@ -383,7 +381,7 @@ ActivationMemory activation_memory(const MicroBatchMemory& micro_batch, const Sc
     const double recomputing = schedule.share * micro_batch.recomputing -
                                std::min(schedule.share, schedule.in_flight) * micro_batch.stored;
     return {.held = schedule.in_flight * micro_batch.held,
-            .working = std::max({working, recomputing, schedule.head_gradients}),
+            .working = std::max(working, recomputing),
             .attention = schedule.share * micro_batch.attention,
             .logits = schedule.logits,
             .held_back = schedule.share * micro_batch.held_back,

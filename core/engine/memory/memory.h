@@ -99,9 +99,8 @@ UnshardedParameters unsharded_parameters(const Stage& stage, const Compiled& com
 struct StateMemory {
     double weights = 0, gradients = 0, optimizer = 0;
     double gathered_forward = 0, gathered_backward = 0;  // unsharded units of FSDP
-    double new_gradient = 0;  // without FSDP: of the largest matrix, before it is accumulated
-    // Workspaces and, with Transformer Engine, placeholders of weight gradients, for the whole step.
-    double buffers = 0;
+    double new_gradient = 0;  // of the largest matrix, before it is accumulated (no FSDP, no placeholders)
+    double buffers = 0;       // workspaces, and placeholders of weight gradients
     double on_host = 0;       // in the host's memory, where it leaves less for offloaded activations
 };
 // E3: returns the bytes of the secondary shards of a stage's weights, which ZeRO++ keeps in every node.
@@ -131,7 +130,7 @@ double activation_share_on_host(const Stage& stage, const Compiled& compiled);
 // The activations of a stage and the temporary buffers of its passes; bytes.
 struct ActivationMemory {
     double held = 0;       // activations of all micro-batches in flight that are not offloaded
-    double working = 0;  // of a layer in its backward pass, recomputed or not, or of the LM head
+    double working = 0;    // of the layer in its backward pass, recomputed or not, whichever needs more
     double attention = 0;  // buffers of context parallelism in a forward pass
     double logits = 0;
     double held_back = 0;    // freed, but not reusable yet
@@ -159,8 +158,7 @@ struct ScheduleMemory {
     double in_flight = 1;  // micro-batches
     double share = 1;      // of a micro-batch that one pass processes
     double logits = 0;
-    double head_gradients = 0;  // in the LM head's backward pass
-    double host_memory = 0;     // of one GPU, if activations are offloaded; offloaded state is not subtracted
+    double host_memory = 0;  // of one GPU, if activations are offloaded; offloaded state is not subtracted
 };
 ScheduleMemory schedule_memory(const Stage& stage, const Compiled& compiled);
 ActivationMemory activation_memory(const MicroBatchMemory& micro_batch, const ScheduleMemory& schedule);

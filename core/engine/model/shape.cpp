@@ -9,6 +9,14 @@
 #include "scenario/gpu_groups.h"
 
 namespace shardscope {
+namespace {
+
+bool uses_torchao(Software software) {
+    return software == Software::fsdp2 || software == Software::fsdp2_compile ||
+           software == Software::torchtitan;
+}
+
+}  // namespace
 
 double embedding_width(const Settings& s) {
     return s[P::embedding_size] > 0 ? s[P::embedding_size] : s[P::hidden_size];
@@ -69,10 +77,12 @@ Shape shape_of(const Settings& s) {
     const auto precision = s.choice<Precision>(P::precision);
     x.q = activation_bytes(precision);
     x.low_precision = is_low(precision);
-    // Low-precision matrices keep their quantized input; in the layers that stay in bf16 it has 2 bytes.
+    // Low-precision matrices keep their quantized input; in the layers that stay in bf16 it has 2 bytes. Those
+    // of torchao keep the input itself and cast it again (pytorch/ao, torchao/float8/float8_linear.py).
     x.operand_bytes = operand_bytes(precision, s.choice<Fp8Recipe>(P::fp8_recipe));
     x.low_share = low_precision_share(s);
-    x.kept_operand = 1 - x.low_share + x.low_share * x.operand_bytes / 2;
+    x.kept_operand =
+        uses_torchao(s.choice<Software>(P::software)) ? 1 : 1 - x.low_share + x.low_share * x.operand_bytes / 2;
     x.cast_reads = cast_reads(precision, s.choice<Fp8Recipe>(P::fp8_recipe));
     x.gated = s.choice<Mlp>(P::mlp) == Mlp::gated;
     x.layernorm = s.choice<Norm>(P::norm) == Norm::layernorm;

@@ -16,7 +16,7 @@ TEST_CASE("loss: bytes of an entry, for each kind of loss", "[effects]") {
     Logits logits{.tokens = 4096,
                   .vocabulary = 50304,
                   .bytes_per_logit = 6,
-                  .second_copy = true,
+                  .in_place = true,
                   .parallel_loss = true};
     CHECK(logits_memory(logits) == 6.0 * 4096 * 50304);
     logits.tensor = 4;
@@ -25,6 +25,10 @@ TEST_CASE("loss: bytes of an entry, for each kind of loss", "[effects]") {
     CHECK(logits_memory(logits) == 6.0 * 4096 * 50304);
     // So it does with the other kinds, whose kernels are another choice.
     logits.loss = Loss::fused;
+    CHECK(logits_memory(logits) == 2.0 * 4096 * 50304);
+    logits.in_place = false;
+    CHECK(logits_memory(logits) == 6.0 * 4096 * 50304);
+    logits.bytes_per_logit = 12;
     CHECK(logits_memory(logits) == 9.0 * 4096 * 50304);
     logits.loss = Loss::chunked;
     CHECK(logits_memory(logits) == 0.5 * 4096 * 50304);
@@ -32,21 +36,23 @@ TEST_CASE("loss: bytes of an entry, for each kind of loss", "[effects]") {
     CHECK(logits_memory(logits) == 0.5 * 4096 * 50304 / 4);
 }
 
-TEST_CASE("loss: a fused loss keeps no more than a plain one, except with Megatron-Core's kernels",
+TEST_CASE("loss: a fused loss keeps no more than a plain one, or than the LM head's gradients need",
           "[effects]") {
     const auto logits = [](const char* software, Loss loss) {
-        Scenario scenario = of_model("llama-3-8b", {{P::loss, loss}});
+        Scenario scenario = of_model("llama-3-8b", {{P::loss, loss}, {P::sequence_length, 8192}});
         scenario.give(P::software, parse(P::software, software).value);
+        scenario.give(P::micro_batch, 1);
         const Compiled c = compile(resolve(scenario));
-        return schedule_memory(c.stages.first, c).logits / (c.tokens_per_micro_batch * 128256);
+        return schedule_memory(c.stages.first, c).logits / (8192.0 * 128256);
     };
-    CHECK(logits("maxtext", Loss::plain) == Approx(2));
-    CHECK(logits("maxtext", Loss::fused) == Approx(2));
+    // The gradients of the logits, of their input and of the weights.
+    const double head = 2 + 2 * 4096.0 / 128256 + 2 * 4096.0 / 8192;
+    CHECK(logits("maxtext", Loss::plain) == Approx(head));
+    CHECK(logits("maxtext", Loss::fused) == Approx(head));
+    CHECK(logits("maxtext", Loss::chunked) == Approx(0.5));
     CHECK(logits("fsdp1", Loss::fused) == Approx(6));
     CHECK(logits("fsdp2", Loss::fused) == Approx(9));  // of 12
-    // The last stage of Llama 3 70B cut to 12 layers (MooreThreads/SimuMax, B200) allocates 67.6 GB: with 3
-    // bytes per entry more than for the plain loss the prediction is 67.3 GB, else 65.7 GB.
-    CHECK(logits("megatron-core", Loss::fused) == Approx(9));
+    CHECK(logits("megatron-core", Loss::fused) == Approx(head));
     CHECK(logits("megatron-core", Loss::plain) == Approx(6));
 }
 
@@ -115,11 +121,13 @@ TEST_CASE("loss: Megatron's plain loss works in place, that of PyTorch does not"
 
 TEST_CASE("loss: the last stage of Megatron's functional tests allocates what was measured", "[effects]") {
     // Two thirds of the memory of these small models are logits. The layouts of the tests that count the loss
-    // as a layer are not in their rows.
+    // as a layer, and of those with uneven stages, are not in their rows. The tests on A100 set larger
+    // workspaces.
     std::vector<MeasuredRun> runs;
     for (const MeasuredRun& run : shipped_runs()) {
         const auto named = [&](const char* part) { return run.model.find(part) != std::string::npos; };
-        if (run.family == "mlm_golden" && named("gpt3_mcore_te_tp1_pp") && !named("account_for_embedding"))
+        if (run.family == "mlm_golden" && named("gpt3_mcore_te_tp1_pp") && !named("account_for_embedding") &&
+            !named("uneven_pipeline"))
             runs.push_back(run);
     }
     const Validation validation = validate(runs, Catalogue::shipped());
@@ -127,7 +135,8 @@ TEST_CASE("loss: the last stage of Megatron's functional tests allocates what wa
     for (const ValidationRow& row : validation.rows) {
         if (row.measured_peak() <= 0) continue;
         INFO(row.run->id << " " << row.run->model);
-        CHECK(std::abs(row.predicted_peak / row.measured_peak() - 1) < 0.1);
+        const double most = row.run->gpu == "h100-sxm-80gb" ? 0.01 : 0.04;
+        CHECK(std::abs(row.predicted_peak / row.measured_peak() - 1) < most);
         ++compared;
     }
     CHECK(compared > 30);
