@@ -51,7 +51,7 @@ LayersOfStage layers_of(const Figure& f, double sequence_parallel, double recomp
     double ends = c.operators.embedding.saved();
     if (f.pipeline == 1) ends += c.operators.head.saved();
     return {states(use) - 18 * end_parameters(c.stages.first, c).non_expert,
-            term(use, MemoryTerm::activations) - in_flight * ends};
+            use.resident - in_flight * ends};
 }
 
 }  // namespace
@@ -117,8 +117,7 @@ TEST_CASE("memory: the activations in flight are those of the schedule", "[memor
                                                                    {P::virtual_stages, virtual_stages},
                                                                    {P::schedule, schedule},
                                                                    {P::accumulation, accumulation}})));
-        const MemoryUse use = memory_use(c);
-        return term(use, MemoryTerm::activations);
+        return memory_use(c).resident;
     };
     const double plain = activations(0, 1, 64);
     CHECK(activations(0, 1, 512) == plain);
@@ -142,7 +141,7 @@ TEST_CASE("memory: layered accumulation holds every micro-batch and the weights 
     };
     const MemoryUse one = use(0, 8);
     const MemoryUse all = use(3, 8);
-    CHECK(term(all, MemoryTerm::activations) == Approx(8 * term(one, MemoryTerm::activations)).epsilon(1e-9));
+    CHECK(all.resident == Approx(8 * one.resident).epsilon(1e-9));
     CHECK(term(all, MemoryTerm::gathered) == term(one, MemoryTerm::gathered));
     CHECK(term(use(4, 8), MemoryTerm::activations) == term(all, MemoryTerm::activations));
 }
