@@ -198,7 +198,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "t_l", .label = translatable("GPUs that shard the logits"), .quantity = Quantity::count, .get = [](const Answer& a) { return logit_shards(a.settings[P::tensor_parallel], a.settings.on(P::parallel_loss)); },
            .formula = translatable("t_l = t where the loss is parallel, else 1"), .symbols = "t", .assumptions = "parallel_loss"},
     Symbol{.symbol = "q_l", .label = translatable("bytes per logit, in all losses"), .quantity = Quantity::byte_factor, .get = bytes_per_logit,
-           .formula = translatable("q_l = bytes of the software stack with the plain loss, at most 9 with the fused one, at most 2 with that of Megatron-Core and at most 0.5 with the chunked one, for each loss, or the gradients in the LM head's backward pass if they need more"), .assumptions = "logits_bytes loss"},
+           .formula = translatable("q_l = bytes of the software stack with the plain loss, at most 9 with the fused one, at most 2 with that of Megatron-Core and at most 0.5 with the chunked one, for each loss, or the gradients in the backward pass of the LM head if they need more"), .assumptions = "logits_bytes loss"},
     Symbol{.symbol = "f", .quantity = Quantity::percent, .parameter = P::fragmentation},
     Symbol{.symbol = "M_states", .label = translatable("model states"), .quantity = Quantity::bytes, .get = [](const Answer& a) { return term_sum(a, 0, kModelStateTerms); },
            .formula = translatable("M_states = M_w + M_g + M_o"), .symbols = "M_w M_g M_o"},

@@ -30,9 +30,11 @@ std::vector<MemoryPoint> memory_of_passes(const std::vector<TimedPass>& passes, 
     const double backward =
         states + holes * at(Moment::backward, MemoryTerm::gathered) + held_back(Moment::backward);
     const double held = use.resident;
+    // Workspaces, which are there throughout, are part of `states`.
+    const double always = held + at(Moment::optimizer_step, MemoryTerm::activations);
     // Buffers of context parallelism, which each forward pass needs.
-    const double attention = holes * (at(Moment::forward_end, MemoryTerm::activations) - held);
-    const double recomputed = holes * (at(Moment::backward, MemoryTerm::activations) - held);
+    const double attention = holes * (at(Moment::forward_end, MemoryTerm::activations) - always);
+    const double recomputed = holes * (at(Moment::backward, MemoryTerm::activations) - always);
     const double logits = holes * at(Moment::forward_end, MemoryTerm::logits);
     const double most = max_in_flight(passes, {}, context.splits_backward);  // passes
     const double per_pass = most > 0 ? holes * held / most : 0;

@@ -105,7 +105,7 @@ void each_moment(const StateMemory& state, const ActivationMemory& work, Record&
                TemporaryBytes{state.gathered_forward, resident + work.attention, 0, work.held_back});
     record(Moment::backward, TemporaryBytes{state.gathered_backward,
                                             resident + work.working + state.new_gradient, 0, work.held_back});
-    record(Moment::optimizer_step, TemporaryBytes{});
+    record(Moment::optimizer_step, TemporaryBytes{.resident = state.buffers});
 }
 
 }  // namespace
@@ -261,10 +261,12 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     out.gradients =
         (keeps_gradients_on_host(s) ? 0 : shards.gradients) + unsharded_gradient_bytes(parameters.all, c);
     const auto software = s.choice<Software>(P::software);
-    out.buffers = workspace_bytes({.is_pytorch = software != Software::jax && software != Software::maxtext,
-                                   .transformer_engine = is_of_megatron_core(software),
-                                   .grouped = s[P::experts] > 0,
-                                   .large = s[P::peak_flops_fp8] > 0});
+    if (stage.layers() > 0 || stage.predictions > 0 || stage.head)
+        out.buffers =
+            workspace_bytes({.is_pytorch = software != Software::jax && software != Software::maxtext,
+                             .transformer_engine = is_of_megatron_core(software),
+                             .grouped = s[P::experts] > 0,
+                             .large = s[P::peak_flops_fp8] > 0});
     if (!shards_weights(s)) {
         const bool placeholders = is_of_megatron_core(software);
         double gradient = 0;

@@ -31,8 +31,7 @@ double factor(const char* model, double sequence_parallel, double recompute) {
                                                {P::recompute, recompute},
                                                {P::precision, Precision::fp16}});
     const Compiled c = compile(resolve(scenario));
-    const auto activations = static_cast<std::size_t>(MemoryTerm::activations);
-    const double held = memory_use(c).by_moment[static_cast<std::size_t>(Moment::forward_end)][activations];
+    const double held = memory_use(c).resident;
     const double ends = c.operators.embedding.saved() + c.operators.head.saved();
     const Settings& s = c.settings;
     return (held - ends) / (s[P::layers] * s[P::sequence_length] * s[P::micro_batch] * s[P::hidden_size]);
