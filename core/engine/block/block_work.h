@@ -41,8 +41,11 @@ struct BlockWork {
     double saved_after_attention = 0;  // a part of saved: by the operators after the attention core
     AttentionBuffers buffers;          // of context parallelism
     double largest_matrix = 0;         // bytes of the largest weight matrix on one GPU, in half precision
-    double shapes = 0;     // bytes of one weight matrix of each shape on one GPU, in half precision
-    double gradients = 0;  // the most bytes of activations' gradients beside the layer's own, see GradientBytes
+    // Bytes of one weight matrix of each shape on one GPU, in half precision: of the mixer, and of what
+    // follows.
+    double mixer_shapes = 0, feed_forward_shapes = 0;
+    double gradients =
+        0;  // the most bytes of activations' gradients beside the layer's own, see GradientBytes
     // The modules of `training.recompute_modules`: what selective recompute repeats and drops.
     Time repeated;
     double repeated_flops = 0;

@@ -13,16 +13,16 @@ struct Logits {
     double vocabulary = 0;       // entries
     double bytes_per_logit = 0;  // of all tensors of a plain loss together (`assumptions.logits_bytes`)
     Loss loss = Loss::plain;
-    bool in_place = false;       // the fused kernels are those of Transformer Engine
-    double tensor = 1;         // GPUs over which a parallel loss shards the vocabulary
+    bool in_place = false;  // the fused kernels are those of Transformer Engine
+    double tensor = 1;      // GPUs over which a parallel loss shards the vocabulary
     bool parallel_loss = false;
 };
 // Returns the bytes of all tensors of one entry. A fused loss needs no more than the stack's plain one. The
 // kernels of Transformer Engine, which recipes of Megatron-Core choose, work in place on the half-precision
 // logits. A chunked loss keeps a few chunks of the sequence.
 inline double bytes_per_entry(const Logits& logits) {
-    constexpr double kInPlace = 2;  // NVIDIA/TransformerEngine, pytorch/triton/cross_entropy.py
-    constexpr double kFused = 9;    // assumed: logits, their gradient and one fp32 copy
+    constexpr double kInPlace = 2;    // NVIDIA/TransformerEngine, pytorch/triton/cross_entropy.py
+    constexpr double kFused = 9;      // assumed: logits, their gradient and one fp32 copy
     constexpr double kChunked = 0.5;  // assumed: 8 bytes of each entry of one of 16 chunks
     switch (logits.loss) {
         case Loss::plain: return logits.bytes_per_logit;

@@ -1,8 +1,8 @@
 // E8: the workspaces of matrix products, which the framework's allocator hands out once and never frees.
 //
-// PyTorch has a cuBLAS handle with a workspace in each thread that multiplies: the main thread, and the one of
-// the backward pass. Transformer Engine has one workspace of its own, and four more for the streams of grouped
-// matrices. The sizes depend on the architecture. Sources: pytorch/pytorch, aten/src/ATen/cuda/
+// PyTorch has a cuBLAS handle with a workspace in each thread that multiplies: the main thread, and the one
+// of the backward pass. Transformer Engine has one workspace of its own, and four more for the streams of
+// grouped matrices. The sizes depend on the architecture. Sources: pytorch/pytorch, aten/src/ATen/cuda/
 // CublasHandlePool.cpp (parseChosenWorkspaceSize); NVIDIA/TransformerEngine, pytorch/module/base.py
 // (get_cublas_workspace_size_bytes, get_multi_stream_cublas_workspace).
 #pragma once

@@ -268,16 +268,20 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
                              .grouped = s[P::experts] > 0,
                              .large = s[P::peak_flops_fp8] > 0});
     if (!shards_weights(s)) {
-        const bool placeholders = is_of_megatron_core(software);
-        double gradient = 0;
+        // Layers with the same mixer, and those with the same kind of feed-forward, share placeholders.
+        double largest = 0, mixer = 0, dense = 0, experts = 0;
         const auto add = [&](const BlockWork& layer) {
-            gradient = std::max(gradient, placeholders ? layer.shapes : layer.largest_matrix);
+            largest = std::max(largest, layer.largest_matrix);
+            mixer = std::max(mixer, layer.mixer_shapes);
+            double& feed_forward = layer.experts > 0 ? experts : dense;
+            feed_forward = std::max(feed_forward, layer.feed_forward_shapes);
         };
         for (std::size_t i = 0; i < kinds_of_layers(c); ++i) {
             if (stage.counts[i] > 0) add(c.work.layers[i]);
         }
         if (stage.predictions > 0) add(c.work.prediction);
-        (placeholders ? out.buffers : out.new_gradient) += gradient;
+        if (is_of_megatron_core(software)) out.buffers += mixer + dense + experts;
+        else out.new_gradient = largest;
     }
     out.optimizer = offloads ? left_on_gpu(moved, host_memory) : shards.optimizer;
     out.on_host = std::min(moved, host_memory);
@@ -295,8 +299,7 @@ namespace {
 double backward_bytes(const BlockWork& layer, bool recomputed, const Compiled& c) {
     // The gradient of the residual connection stays beside those of the layer's operators.
     return layer_input_bytes(c) +
-           std::max(layer.gradients,
-                    backward_excess(layer.buffers, layer.saved_after_attention, recomputed));
+           std::max(layer.gradients, backward_excess(layer.buffers, layer.saved_after_attention, recomputed));
 }
 
 double held_back_collectives(const Stage& stage, const Compiled& c) {
@@ -369,8 +372,7 @@ ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
     // The backward pass begins with the LM head, when the other tensors of the loss are free: it holds the
     // gradients of the logits and of its weights. A chunked loss computes them for each chunk.
     const bool chunked = s.choice<Loss>(P::loss) == Loss::chunked;
-    const double head =
-        chunked ? 0 : c.passes.share * c.work.head.gradients + c.work.head.largest_matrix;
+    const double head = chunked ? 0 : c.passes.share * c.work.head.gradients + c.work.head.largest_matrix;
     // Every prediction layer has a loss of its own, whose logits are kept until the backward pass.
     out.logits = c.work.predictions * loss + std::max(loss, head);
     return out;

@@ -44,9 +44,9 @@ double operand_bytes(Precision precision, Fp8Recipe recipe) {
 
 namespace {
 
-// Returns how often casts read a tensor. With scales of earlier steps the operator before casts its own output.
-// nvfp4 has a scale for the tensor, so that a first kernel finds the largest values, and casts the rows and, after
-// a Hadamard transform, the columns in kernels of their own (NVIDIA/TransformerEngine,
+// Returns how often casts read a tensor. With scales of earlier steps the operator before casts its own
+// output. nvfp4 has a scale for the tensor, so that a first kernel finds the largest values, and casts the
+// rows and, after a Hadamard transform, the columns in kernels of their own (NVIDIA/TransformerEngine,
 // pytorch/csrc/quantizer.cpp, NVFP4Quantizer).
 double cast_reads(Precision precision, Fp8Recipe recipe) {
     if (precision == Precision::nvfp4) return 3;
@@ -77,12 +77,13 @@ Shape shape_of(const Settings& s) {
     const auto precision = s.choice<Precision>(P::precision);
     x.q = activation_bytes(precision);
     x.low_precision = is_low(precision);
-    // Low-precision matrices keep their quantized input; in the layers that stay in bf16 it has 2 bytes. Those
-    // of torchao keep the input itself and cast it again (pytorch/ao, torchao/float8/float8_linear.py).
+    // Low-precision matrices keep their quantized input; in the layers that stay in bf16 it has 2 bytes.
+    // Those of torchao keep the input itself and cast it again (pytorch/ao, torchao/float8/float8_linear.py).
     x.operand_bytes = operand_bytes(precision, s.choice<Fp8Recipe>(P::fp8_recipe));
     x.low_share = low_precision_share(s);
-    x.kept_operand =
-        uses_torchao(s.choice<Software>(P::software)) ? 1 : 1 - x.low_share + x.low_share * x.operand_bytes / 2;
+    x.kept_operand = uses_torchao(s.choice<Software>(P::software))
+                         ? 1
+                         : 1 - x.low_share + x.low_share * x.operand_bytes / 2;
     x.cast_reads = cast_reads(precision, s.choice<Fp8Recipe>(P::fp8_recipe));
     x.gated = s.choice<Mlp>(P::mlp) == Mlp::gated;
     x.layernorm = s.choice<Norm>(P::norm) == Norm::layernorm;

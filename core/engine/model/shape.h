@@ -20,7 +20,7 @@ struct Shape {
     double kept_operand;
     double operand_bytes;  // low precision: of one element of an operand, with its share of a scaling factor
     double low_share;      // low precision: share of the layers that do not stay in bf16
-    double cast_reads;  // low precision: how often casts read a tensor themselves
+    double cast_reads;     // low precision: how often casts read a tensor themselves
     double sequence_shards;  // GPUs that shard norms, residuals and dropout: t with sequence parallelism
     double q;                // bytes per activation element
     bool gated, layernorm, bias, qkv_bias, dropout, causal, flash, low_precision, tied;

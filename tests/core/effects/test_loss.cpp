@@ -13,11 +13,8 @@ using namespace shardscope;
 using namespace shardscope::testing;
 
 TEST_CASE("loss: bytes of an entry, for each kind of loss", "[effects]") {
-    Logits logits{.tokens = 4096,
-                  .vocabulary = 50304,
-                  .bytes_per_logit = 6,
-                  .in_place = true,
-                  .parallel_loss = true};
+    Logits logits{
+        .tokens = 4096, .vocabulary = 50304, .bytes_per_logit = 6, .in_place = true, .parallel_loss = true};
     CHECK(logits_memory(logits) == 6.0 * 4096 * 50304);
     logits.tensor = 4;
     CHECK(logits_memory(logits) == 6.0 * 4096 * 50304 / 4);

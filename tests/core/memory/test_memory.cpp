@@ -53,8 +53,8 @@ TEST_CASE("memory: full recompute still needs the memory of one whole layer whil
     const double forward = use.by_moment[static_cast<std::size_t>(Moment::forward_end)][activations];
     const double backward = use.by_moment[static_cast<std::size_t>(Moment::backward)][activations];
     const double input = 2 * c.tokens_per_micro_batch * c.settings[P::hidden_size];
-    // The backward pass also holds gradients of activations: that of the residual connection, and those of the
-    // output and the input, four times as wide as the model, of the feed-forward's last matrix.
+    // The backward pass also holds gradients of activations: that of the residual connection, and those of
+    // the output and the input, four times as wide as the model, of the feed-forward's last matrix.
     const double gradients = (1 + 1 + 4) * input;
     CHECK(backward - forward == Approx(c.operators.usual_layer().saved() - input + gradients).epsilon(1e-9));
 }

@@ -50,8 +50,7 @@ LayersOfStage layers_of(const Figure& f, double sequence_parallel, double recomp
     const double in_flight = f.pipeline > 1 ? c.schedule->in_flight(c.pipeline, 0) : 1;
     double ends = c.operators.embedding.saved();
     if (f.pipeline == 1) ends += c.operators.head.saved();
-    return {states(use) - 18 * end_parameters(c.stages.first, c).non_expert,
-            use.resident - in_flight * ends};
+    return {states(use) - 18 * end_parameters(c.stages.first, c).non_expert, use.resident - in_flight * ends};
 }
 
 }  // namespace
@@ -508,9 +507,9 @@ TEST_CASE("memory: the buffers of attention replace the tensors of the operators
     // The output of attention, the input of the feed-forward's norm, and that of its matrices of 11,008
     // columns.
     CHECK(after / kGiB > 0.5 + 0.5 + 2 * 11008.0 / 4096 * 0.5);
-    // With a2a the gradients of the feed-forward are larger: those of the product of 2·11,008 columns, because
-    // the gradient of the activation replaces the activation. With p2p the forward pass, which is repeated,
-    // needs more.
+    // With a2a the gradients of the feed-forward are larger: those of the product of 2·11,008 columns,
+    // because the gradient of the activation replaces the activation. With p2p the forward pass, which is
+    // repeated, needs more.
     const double gradients = 2 * 11008.0 / 4096 * 0.5 * kGiB;
     CHECK(of_ring.working - of_exchange.working ==
           Approx(23 * kGiB - after - gradients - 0.5 * kGiB));  // a2a keeps the output in both layouts
