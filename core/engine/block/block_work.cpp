@@ -153,6 +153,7 @@ class TensorParallelPair {
     std::optional<Matrix> column_, last_;  // since the last collective
 };
 
+// Returns the most that the gradients of activations need beside what the block keeps; bytes.
 double most_gradient_bytes(const Block& block, double element_bytes) {
     GradientBytes gradients;
     const std::vector<Operator>& ops = block.operators;

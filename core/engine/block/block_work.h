@@ -44,8 +44,8 @@ struct BlockWork {
     // Bytes of one weight matrix of each shape on one GPU, in half precision: of the mixer, and of what
     // follows.
     double mixer_shapes = 0, feed_forward_shapes = 0;
-    double gradients =
-        0;  // the most bytes of activations' gradients beside the layer's own, see GradientBytes
+    // The most bytes of activations' gradients in the backward pass, see GradientBytes.
+    double gradients = 0;
     // The modules of `training.recompute_modules`: what selective recompute repeats and drops.
     Time repeated;
     double repeated_flops = 0;

@@ -15,7 +15,7 @@ using namespace shardscope::testing;
 
 namespace {
 
-constexpr double kMebi = 1 << 20;
+constexpr double kMebibyte = 1 << 20;
 
 // Llama 3 70B cut to 12 layers on 8 GPUs, 4,096 tokens a micro-batch, as MooreThreads/SimuMax ran it.
 Compiled twelve_layers(double tensor) {
@@ -36,11 +36,11 @@ Compiled twelve_layers(double tensor) {
 
 TEST_CASE("allocated: workspaces of the threads and streams that multiply", "[memory]") {
     // Two threads of PyTorch.
-    CHECK(workspace_bytes({.large = true}) == 64 * kMebi);
+    CHECK(workspace_bytes({.large = true}) == 64 * kMebibyte);
     CHECK(workspace_bytes({.large = false}) == 2 * 8519680);
-    CHECK(workspace_bytes({.transformer_engine = true, .large = true}) == 96 * kMebi);
-    CHECK(workspace_bytes({.transformer_engine = true, .grouped = true, .large = true}) == 224 * kMebi);
-    CHECK(workspace_bytes({.transformer_engine = true, .grouped = true}) == 2 * 8519680 + 20 * kMebi);
+    CHECK(workspace_bytes({.transformer_engine = true, .large = true}) == 96 * kMebibyte);
+    CHECK(workspace_bytes({.transformer_engine = true, .grouped = true, .large = true}) == 224 * kMebibyte);
+    CHECK(workspace_bytes({.transformer_engine = true, .grouped = true}) == 2 * 8519680 + 20 * kMebibyte);
     CHECK(workspace_bytes({.is_pytorch = false, .large = true}) == 0);
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("allocated: Llama 3's gradients, placeholders and head on two tensor-p
     CHECK(layer.feed_forward_shapes == 2 * 8192.0 * (57344 + 28672) / 2);
     const double shapes = layer.mixer_shapes + layer.feed_forward_shapes;
     const double buffers = state_memory(c.stages.first, c).buffers;
-    const double workspaces = (c.settings[P::peak_flops_fp8] > 0 ? 96 : 20.25) * kMebi;
+    const double workspaces = (c.settings[P::peak_flops_fp8] > 0 ? 96 : 20.25) * kMebibyte;
     CHECK(buffers == shapes + workspaces);
     CHECK(state_memory(c.stages.first, c).new_gradient == 0);
     // 2 bytes of both halves on one GPU.
