@@ -47,8 +47,9 @@ struct DegreesParts {
     Layout layout;  // without the sharding
     std::vector<ShardingParts> shardings;
     std::vector<Placement> placements;  // sharding by sharding
-    // The first one is of all schedules but those on which the unsharded gradients of FSDP depend, the others
-    // are of one schedule each. Whether they depend on one follows from the micro-batches.
+    // The first one is of all schedules but those whose virtual stages decide what FSDP holds unsharded: the
+    // layered ones, and those that reduce gradients by virtual stage, which follows from the micro-batches.
+    // The others are of one schedule each.
     std::vector<StateParts> states;
     std::vector<Traffic> traffic;              // by sharding
     std::vector<UnhiddenBound> unhidden;       // by placement and stage

@@ -99,9 +99,10 @@ class PlanSearch {
         std::vector<ActivationBytes> work_bytes{};   // the same, the stages one after the other
         std::vector<ActivationBytes> least_bytes{};  // by stage: a lower bound for all of them
 
-        // Lower bounds of the cell, computed when they are first needed: by activation choice, and by
+        // Lower bounds of the cell, computed when a schedule first needs them: by activation choice, and by
         // placement.
         bool has_bounds = false;
+        double passes = 0;  // of a layer, for which the bounds hold
         std::vector<ComputeBound> compute_bounds{};
         std::vector<double> unhidden{};  // s
         double least_unhidden = 0;       // s
@@ -232,7 +233,7 @@ double PlanSearch::count_fitting(std::size_t index, Worker& w) {
     const Degrees& d = space_.degrees()[cell.degrees];
     Compiled& c = w.a.compiled;
     DegreesParts& parts = parts_of(cell, w);
-    compile_pipeline(c);
+    compile_tokens(c);
     make_micro_batches(w);
     double least = std::numeric_limits<double>::infinity();
     for (const ScheduleChoice& choice : d.schedule_choices) {
@@ -264,11 +265,17 @@ void PlanSearch::set_schedule(const ScheduleChoice& choice, DegreesParts& parts,
     compile_schedule(c);
     std::call_once(parts.placements_made, [&] { make_placements(d, c, parts); });
     const bool own_states =
-        c.settings.on(P::defers_reductions) && (c.schedule->layered || reduces_by_virtual_stage(c));
+        c.schedule->layered || (c.settings.on(P::defers_reductions) && reduces_by_virtual_stage(c));
     StateParts& states =
         parts.states[own_states ? 1 + static_cast<std::size_t>(&choice - d.schedule_choices.data()) : 0];
     std::call_once(states.made, [&] { make_states(d, most_bytes_, c, parts, states); });
     w.states = &states;
+    // Terms that no compute hides may recur with every pass.
+    if (c.passes.count != w.passes) {
+        w.passes = c.passes.count;
+        w.has_bounds = false;
+        w.least_unhidden = 0;
+    }
 
     // The host's memory counts if any choice offloads activations; without offloaded bytes it has no effect.
     set_activations(space_.activations().back(), c.settings);
@@ -379,7 +386,7 @@ void PlanSearch::visit(std::size_t index, Worker& w) {
     if (bounds.peak > most_bytes(most_rate(work.layers, c.settings), w)) return;
     c.work = work.work;
     DegreesParts& parts = parts_of(cell, w);
-    compile_pipeline(c);
+    compile_tokens(c);
 
     // No plan is faster than one without recomputation.
     c.settings.set(P::recompute, 0, Origin::given);

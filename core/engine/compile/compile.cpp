@@ -221,17 +221,11 @@ void compile_sharding(Compiled& c) {
     c.traffic = traffic_of(c);
 }
 
-void compile_pipeline(Compiled& c) {
+void compile_tokens(Compiled& c) {
     const Settings& s = c.settings;
     const double tokens = s[P::sequence_length] * s[P::micro_batch];
     c.tokens_per_micro_batch = tokens / c.layout.context;
     c.tokens_per_gpu = tokens * s[P::accumulation] * data_parallel(s) / s[P::gpus];
-    c.message = {};
-    if (c.stages.count > 1) {
-        // The activations of one pass, sharded over the tensor-parallel GPUs.
-        const double bytes = activation_tensor_bytes(c) / c.layout.tensor / pipeline_shape(s).sequence_chunks;
-        c.message = send_time(bytes, c.layout.stages, c.data_parallel);
-    }
 }
 
 void compile_schedule(Compiled& c) {
@@ -242,7 +236,11 @@ void compile_schedule(Compiled& c) {
     c.passes.share = 1 / c.pipeline.sequence_chunks;
     c.passes.passes_per_visit = c.schedule->layered ? c.passes.count : 1;
     c.passes.layers_per_visit = c.passes.group = c.passes.layers_per_group = 1;
+    c.message = {};
     if (c.stages.count <= 1) return;
+    // The activations of one pass, sharded over the tensor-parallel GPUs.
+    const double bytes = activation_tensor_bytes(c) / c.layout.tensor / c.pipeline.sequence_chunks;
+    c.message = send_time(bytes, c.layout.stages, c.data_parallel);
     const double layers_per_virtual_stage =
         std::max(1.0, s[P::layers] / (c.pipeline.stages * c.pipeline.virtual_stages));
     if (c.schedule->layered) {
@@ -269,7 +267,7 @@ void compile(const Settings& settings, Compiled& out) {
     compile_machine(out);
     if (!same) compile_operators(out);
     compile_sharding(out);
-    compile_pipeline(out);
+    compile_tokens(out);
     compile_schedule(out);
     compile_outputs(out);
     out.complete = true;

@@ -111,8 +111,8 @@ inline double activation_tensor_bytes(const Compiled& c) {
 void compile_machine(Compiled& c);    // rates, from no plan parameter
 void compile_operators(Compiled& c);  // layout, operators and their times, from degrees and micro-batch
 void compile_sharding(Compiled& c);   // layout, state bytes, stages, traffic, from degrees, sharding, group
-void compile_pipeline(Compiled& c);   // messages and tokens, from stages and micro-batches
-void compile_schedule(Compiled& c);   // schedule and passes, from stages, micro-batches, sequence chunks
+void compile_tokens(Compiled& c);     // tokens, from degrees and micro-batches
+void compile_schedule(Compiled& c);   // schedule, passes, messages, from stages, micro-batches, chunks
 void compile_outputs(Compiled& c);    // values that only outputs need
 
 }  // namespace shardscope

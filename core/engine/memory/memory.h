@@ -94,8 +94,8 @@ struct UnshardedParameters {
 UnshardedParameters unsharded_parameters(const Stage& stage, const Compiled& compiled);
 
 // The parts of the memory of one GPU of a stage, for searches over plans; bytes. StateMemory depends on
-// degrees, sharding and offload, and where FSDP defers its reductions on the schedule and its micro-batches,
-// ActivationMemory on degrees, micro-batch, schedule and recomputation.
+// degrees, sharding and offload, and with FSDP on a layered schedule or, where it defers its reductions, on
+// the schedule and its micro-batches; ActivationMemory on degrees, micro-batch, schedule and recomputation.
 struct StateMemory {
     double weights = 0, gradients = 0, optimizer = 0;
     double gathered_forward = 0, gathered_backward = 0;  // unsharded units of FSDP

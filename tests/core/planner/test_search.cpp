@@ -305,6 +305,33 @@ TEST_CASE("search: plans have their own memory where unsharded gradients depend 
     CHECK(together > 0);
 }
 
+TEST_CASE("search: plans have the memory and the messages of their own schedules", "[planner]") {
+    // The virtual stages of a layered schedule decide how many layers are gathered together, and Seq1F1B
+    // sends a message for each chunk of a sequence.
+    const Scenario scenario = of_model("llama-3-8b", {{P::gpus, 16},
+                                                      {P::software, Software::other},
+                                                      {P::sharding, Sharding::zero3},
+                                                      {P::sequence_length, 2048},
+                                                      {P::global_batch, 64},
+                                                      {P::schedule, ScheduleKind::one_f_one_b}});
+    const ParameterSet free =
+        set_of({P::pipeline_parallel, P::virtual_stages, P::schedule, P::micro_batch});
+    SearchOptions options;
+    options.everything = true;
+    const SearchResult all = search_plans(resolve(scenario), free, options);
+    int layered = 0, chunked = 0;
+    for (const Candidate& candidate : all.best) {
+        const Answer alone = answer(with_plan(locked(scenario), candidate.plan, free));
+        REQUIRE(alone.valid());
+        CHECK(alone.estimate.memory.peak == Approx(candidate.peak).epsilon(1e-12));
+        CHECK(alone.estimate.step.total == Approx(candidate.step).epsilon(1e-12));
+        layered += alone.compiled.schedule->layered ? 1 : 0;
+        chunked += alone.compiled.schedule->splits_sequences ? 1 : 0;
+    }
+    CHECK(layered > 0);
+    CHECK(chunked > 0);
+}
+
 TEST_CASE("search: the result does not depend on threads, pruning or the split into shares", "[planner]") {
     // The copies of offloaded activations depend on the recomputation and the micro-batch of a plan.
     const double offloaded = GENERATE(0.0, 0.5);
