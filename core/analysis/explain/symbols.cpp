@@ -60,13 +60,15 @@ double gathered_weight_bytes(const Answer& a) {
     return units.weights > 0 ? units.weight_bytes / units.weights : 0;
 }
 
-// Bytes of the loss, or of the LM head's backward pass, per token and entry of the vocabulary on one GPU.
+// Bytes of the loss, or of the LM head's backward pass, per token of a micro-batch and entry of the vocabulary
+// on one GPU. With chunks of sequences they exist for one chunk only.
 double bytes_per_logit(const Answer& a) {
     const Compiled& c = a.compiled;
-    const Stage& stage = c.stages.count > 1 ? c.stages.last : c.stages.first;
+    // In a folded pipeline the first stage holds the head.
+    const Stage& stage = c.stages.first.head ? c.stages.first : c.stages.last;
     const double shards = logit_shards(c.layout.tensor, a.settings.on(P::parallel_loss));
     return schedule_memory(stage, c).logits * shards /
-           (c.passes.share * c.tokens_per_micro_batch * a.settings[P::vocab_size]);
+           (c.tokens_per_micro_batch * a.settings[P::vocab_size]);
 }
 
 double in_flight(const Answer& a) { return micro_batches_in_flight(fullest_stage(a), a.compiled); }

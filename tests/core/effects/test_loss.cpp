@@ -104,6 +104,23 @@ TEST_CASE("loss: the explanation's formula gives the memory of every kind of los
     }
 }
 
+TEST_CASE("loss: the explanation's formula holds in pipelines of every shape", "[effects]") {
+    // The first stage of a folded pipeline holds the head, and Seq1F1B has the logits of one chunk at a time.
+    for (const ScheduleKind schedule :
+         {ScheduleKind::one_f_one_b, ScheduleKind::zb_v, ScheduleKind::seq1f1b}) {
+        const Answer now = answer(
+            with({{P::pipeline_parallel, 4}, {P::schedule, schedule}, {P::accumulation, 8}}));
+        REQUIRE(now.valid());
+        const Stages& stages = now.compiled.stages;
+        const MemoryUse use = memory_use(stages.folded ? stages.first : stages.last, now.compiled);
+        const auto value = [&](const char* symbol) { return value_of(*find_symbol(symbol), now); };
+        const double logits = use.by_moment[static_cast<std::size_t>(Moment::forward_end)]
+                                           [static_cast<std::size_t>(MemoryTerm::logits)];
+        CHECK(logits > 0);
+        CHECK(value("q_l") * value("E") * value("V") / value("t_l") == Approx(logits));
+    }
+}
+
 TEST_CASE("loss: Megatron's plain loss works in place, that of PyTorch does not", "[effects]") {
     const auto bytes = [](const char* software) {
         Scenario scenario = first();
