@@ -16,6 +16,15 @@ bool uses_torchao(Software software) {
            software == Software::torchtitan;
 }
 
+// Returns how often casts read a tensor. With scales of earlier steps the operator before casts its own
+// output. With nvfp4, which has a scale for the whole tensor, one kernel finds the largest value, a second one
+// casts the rows and a third one, after a Hadamard transform, the columns (NVIDIA/TransformerEngine,
+// pytorch/csrc/quantizer.cpp, NVFP4Quantizer).
+double cast_reads(Precision precision, Fp8Recipe recipe) {
+    if (precision == Precision::nvfp4) return 3;
+    return precision == Precision::fp8 && recipe == Fp8Recipe::delayed ? 0 : 1;
+}
+
 }  // namespace
 
 double embedding_width(const Settings& s) {
@@ -41,19 +50,6 @@ double operand_bytes(Precision precision, Fp8Recipe recipe) {
         default: return 2;
     }
 }
-
-namespace {
-
-// Returns how often casts read a tensor. With scales of earlier steps the operator before casts its own
-// output. nvfp4 has a scale for the tensor, so that a first kernel finds the largest values, and casts the
-// rows and, after a Hadamard transform, the columns in kernels of their own (NVIDIA/TransformerEngine,
-// pytorch/csrc/quantizer.cpp, NVFP4Quantizer).
-double cast_reads(Precision precision, Fp8Recipe recipe) {
-    if (precision == Precision::nvfp4) return 3;
-    return precision == Precision::fp8 && recipe == Fp8Recipe::delayed ? 0 : 1;
-}
-
-}  // namespace
 
 Shape shape_of(const Settings& s) {
     Shape x{};

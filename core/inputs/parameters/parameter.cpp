@@ -325,10 +325,6 @@ std::string without_grouping(const std::string& text) {
     return digits + text.substr(end);
 }
 
-}  // namespace
-
-namespace {
-
 // Returns the words of a list as JSON writes it, ["sliding", "full"], in the form "sliding,full".
 std::string without_brackets(std::string word) {
     if (!word.starts_with('[') || !word.ends_with(']')) return word;
