@@ -143,18 +143,21 @@ FitResult fit(const FitProblem& problem) {
         const double cost = r.squaredNorm();
         const double gain = cost - there.squaredNorm();
         const double expected = -2 * slope.dot(step) - step.dot(information * step);
+        // A bound that cuts the step may leave an expected gain of zero or less, far from the minimum.
+        const double without_bounds = slope.cwiseAbs().dot(step.cwiseAbs());
         if (gain > 0) {
             v = tried;
             r = there;
             jacobian = residuals.jacobian(v, r);
             information = jacobian.transpose() * jacobian;
-            damping *= std::max(1.0 / 3, 1 - std::pow(2 * gain / expected - 1, 3));
+            const double ratio = std::max(0.0, gain / expected);
+            damping *= std::max(1.0 / 3, 1 - std::pow(2 * ratio - 1, 3));
             growth = 2;
         } else {
             damping *= growth;
             growth *= 2;
         }
-        if (std::max(gain, expected) <= kNegligible * cost + kRoundingError) break;
+        if (std::max({gain, expected, without_bounds}) <= kNegligible * cost + kRoundingError) break;
     }
 
     const MatrixXd covariance =

@@ -76,6 +76,22 @@ TEST_CASE("Where a constant ends at its limit, the others fit best beside it") {
     CHECK(found.x[0] == Approx(mean).epsilon(1e-3));
 }
 
+TEST_CASE("A fit goes on where a bound turns a step uphill") {
+    // |A·x − b|² + |x|² with A = ((3, −1), (−4, 4)) and b = (2, 4)·kSmall: the second constant ends at its
+    // limit, where the first one is −21/104·kSmall. Cut at the limit, the first step raises the sum.
+    constexpr double kSmall = 1e-3;  // of such small residuals the loss is quadratic
+    FitProblem problem;
+    problem.constants = {{0, 1, -kSmall, kSmall, {0, 1}}, {0, 1, -kSmall, kSmall / 4, {0, 1}}};
+    problem.residuals = 2;
+    problem.scale = 1;
+    problem.residual = [](std::size_t i, const std::vector<double>& x) {
+        return i == 0 ? 3 * x[0] - x[1] - 2 * kSmall : 4 * (x[1] - x[0]) - 4 * kSmall;
+    };
+    const FitResult found = fit(problem);
+    CHECK(found.x[0] == Approx(-21.0 / 104 * kSmall).epsilon(1e-3));
+    CHECK(found.x[1] == Approx(kSmall / 4));
+}
+
 TEST_CASE("A residual without weight has no influence") {
     FitProblem problem = power_law(3, 0.7, 1, 0);
     const auto clean = problem.residual;
