@@ -176,7 +176,7 @@ TEST_CASE("documents: the fitted errors are those that validate prints", "[docs]
     CHECK(families > 5);
 }
 
-// Fits all constants again, once for each group of runs that is left out: a quarter of an hour on two idle
+// Fits all constants again, once for each group of runs that is left out: five minutes on two idle
 // processors. `./dev check accuracy` runs it.
 TEST_CASE("documents: the errors of left-out runs are those of a new calibration", "[.accuracy]") {
     const RunResult accuracy = run("calibrate --from-scratch --format markdown");

@@ -1,5 +1,5 @@
 // Tests calibration on the public runs and on a user's runs. tests/app/test_documents.cpp tests the errors of
-// the cross-validation, which takes a quarter of an hour.
+// the cross-validation, which takes minutes.
 #include "evidence/calibration.h"
 
 #include <catch2/catch.hpp>
@@ -70,6 +70,20 @@ TEST_CASE("calibration: the times of runs that are left out of a fit have no inf
         REQUIRE(same != all.unknowns().end());
         CHECK(rest.x[j] == Approx(found.x[static_cast<std::size_t>(same - all.unknowns().begin())]));
     }
+}
+
+TEST_CASE("calibration: runs with equal settings have finite weights also under two names of the model",
+          "[calibration]") {
+    CalibrationOptions options;
+    options.take = [](const MeasuredRun& run) { return run.family == "korthikanti"; };
+    std::vector<Validation::Skipped> skipped;
+    std::vector<CalibrationCase> cases =
+        cases_of(shipped_runs(), Catalogue::uncalibrated(), options, skipped);
+    REQUIRE_FALSE(cases.empty());
+    cases = {cases.front(), cases.front()};
+    const FittedUnknowns one_name = CalibrationFit(cases, options).fit_without({});
+    cases.back().fold += " of another name";
+    CHECK(CalibrationFit(cases, options).fit_without({}).x == one_name.x);
 }
 
 TEST_CASE("calibration: what ships is the fit to all public runs", "[calibration]") {
