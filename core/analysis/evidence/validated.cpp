@@ -31,9 +31,9 @@ Settings settings_of_model(const Preset& preset) {
 bool has_runs(const Preset& preset) {
     if (preset.kind == PresetKind::model) {
         const Settings own = settings_of_model(preset);
+        if (own.listed()) return false;
         return std::ranges::any_of(public_runs(), [&](const PublicRun& run) {
-            return !own.listed() &&
-                   std::ranges::all_of(kModelSizes, [&](P id) { return own[id] == run.settings[id]; });
+            return std::ranges::all_of(kModelSizes, [&](P id) { return own[id] == run.settings[id]; });
         });
     }
     const Preset* gpu = preset.kind == PresetKind::cluster ? preset.gpu : &preset;
