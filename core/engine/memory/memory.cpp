@@ -362,7 +362,7 @@ ScheduleMemory schedule_memory(const Stage& stage, const Compiled& c) {
     const Settings& s = c.settings;
     ScheduleMemory out{.in_flight = micro_batches_in_flight(stage, c), .share = c.passes.share};
     if (s[P::activation_offload] > 0) out.host_memory = host_memory_share(s);
-    if (!stage.head) return out;
+    if (!stage.head || s.listed()) return out;  // a list of operators has no vocabulary
     const double loss = logits_memory({.tokens = c.passes.share * c.tokens_per_micro_batch,
                                        .vocabulary = s[P::vocab_size],
                                        .bytes_per_logit = s[P::logits_bytes],

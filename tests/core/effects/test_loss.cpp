@@ -121,6 +121,12 @@ TEST_CASE("loss: the explanation's formula holds in pipelines of every shape", "
     }
 }
 
+TEST_CASE("loss: a list of operators, which has no vocabulary, has no logits", "[effects]") {
+    const Compiled c = compile(resolve(of_model("resnet-50", {{P::micro_batch, 32}})));
+    REQUIRE(c.stages.first.head);
+    CHECK(schedule_memory(c.stages.first, c).logits == 0);
+}
+
 TEST_CASE("loss: Megatron's plain loss works in place, that of PyTorch does not", "[effects]") {
     const auto bytes = [](const char* software) {
         Scenario scenario = first();
