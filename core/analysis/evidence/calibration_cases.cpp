@@ -50,7 +50,7 @@ std::vector<CalibrationCase> cases_of(const std::vector<MeasuredRun>& runs, cons
         item.settings = resolve(scenario);
         item.gpu_part = part_of(scenario.gpu_preset());
         item.stack_part = catalogue.stack(item.settings[P::software], item.settings[P::software_version]);
-        item.fabric_part = scenario.calibration;
+        item.fabric_part = scenario.cluster ? scenario.cluster->calibration : scenario.calibration;
         if (item.stack_part) item.stack = item.stack_part->name;
         item.machine = run.gpu + "|" + exact(item.settings[P::gpus_per_node]) + "|" +
                        exact(item.settings[P::inter_node_bandwidth]);

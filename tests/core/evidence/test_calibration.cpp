@@ -86,6 +86,29 @@ TEST_CASE("calibration: runs with equal settings have finite weights also under 
     CHECK(CalibrationFit(cases, options).fit_without({}).x == one_name.x);
 }
 
+TEST_CASE("calibration: a constant that a fabric gives is not fitted to the runs on it", "[calibration]") {
+    const auto fits_network = [](const std::string& cluster, const std::string& settings) {
+        Problems problems;
+        const std::vector<MeasuredRun> runs = read_runs(
+            R"({"id": "a", "scenario": {"model": {"preset": "llama-3-8b"}, "cluster": {)" + cluster +
+                R"(, "gpus": 64, "software": "fsdp2"}, "training": {"sequence_length": 4096, )"
+                R"("micro_batch": 1, "global_batch": 64, "sharding": "zero3"}}, "settings": [)" +
+                settings + R"(], "measured": {"step_time_s": 1}})",
+            problems);
+        REQUIRE(problems.empty());
+        std::vector<Validation::Skipped> skipped;
+        const CalibrationOptions options;
+        const CalibrationFit fit(cases_of(runs, Catalogue::shipped(), options, skipped), options);
+        REQUIRE(skipped.empty());
+        return std::ranges::any_of(fit.unknowns(), [](const UnknownConstant& unknown) {
+            return unknown.row->id == P::network_efficiency;
+        });
+    };
+    CHECK(fits_network(R"("gpu": "h100-sxm-80gb")", ""));
+    CHECK_FALSE(fits_network(R"("gpu": "h100-sxm-80gb")", R"("fabric: efa")"));
+    CHECK_FALSE(fits_network(R"("preset": "aws-p5")", ""));
+}
+
 TEST_CASE("calibration: what ships is the fit to all public runs", "[calibration]") {
     CalibrationOptions options;
     options.cross_validate = false;  // the documents' test compares the errors of the cross-validation
