@@ -43,7 +43,7 @@ double share_within(const std::vector<CalibrationCase>& cases, const LeftOut& le
                     double distance_band, bool known = true);
 // The least additional half width for one difference in kind. It is assumed: hardly any run that was left out
 // differs in kind from all others.
-inline constexpr double kLeastDistanceBand = 0.08;
+inline constexpr double kLeastDistanceBand = 0.06;
 // Returns the smallest additional half width for one difference in kind with which four of five runs of
 // machines that were left out whole lie in their bands, among all of them and among the half that is further
 // from other runs.

@@ -60,15 +60,14 @@ double gathered_weight_bytes(const Answer& a) {
     return units.weights > 0 ? units.weight_bytes / units.weights : 0;
 }
 
-// Bytes of the loss, or of the LM head's backward pass, per token of a micro-batch and entry of the vocabulary
-// on one GPU. With chunks of sequences they exist for one chunk only.
+// Bytes of the loss, or of the LM head's backward pass, per token of a micro-batch and entry of the
+// vocabulary on one GPU. With chunks of sequences they exist for one chunk only.
 double bytes_per_logit(const Answer& a) {
     const Compiled& c = a.compiled;
     // In a folded pipeline the first stage holds the head.
     const Stage& stage = c.stages.first.head ? c.stages.first : c.stages.last;
     const double shards = logit_shards(c.layout.tensor, a.settings.on(P::parallel_loss));
-    return schedule_memory(stage, c).logits * shards /
-           (c.tokens_per_micro_batch * a.settings[P::vocab_size]);
+    return schedule_memory(stage, c).logits * shards / (c.tokens_per_micro_batch * a.settings[P::vocab_size]);
 }
 
 double in_flight(const Answer& a) { return micro_batches_in_flight(fullest_stage(a), a.compiled); }

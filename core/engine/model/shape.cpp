@@ -17,8 +17,8 @@ bool uses_torchao(Software software) {
 }
 
 // Returns how often casts read a tensor. With scales of earlier steps the operator before casts its own
-// output. With nvfp4, which has a scale for the whole tensor, one kernel finds the largest value, a second one
-// casts the rows and a third one, after a Hadamard transform, the columns (NVIDIA/TransformerEngine,
+// output. With nvfp4, which has a scale for the whole tensor, one kernel finds the largest value, a second
+// one casts the rows and a third one, after a Hadamard transform, the columns (NVIDIA/TransformerEngine,
 // pytorch/csrc/quantizer.cpp, NVFP4Quantizer).
 double cast_reads(Precision precision, Fp8Recipe recipe) {
     if (precision == Precision::nvfp4) return 3;

@@ -108,8 +108,8 @@ TEST_CASE("loss: the explanation's formula holds in pipelines of every shape", "
     // The first stage of a folded pipeline holds the head, and Seq1F1B has the logits of one chunk at a time.
     for (const ScheduleKind schedule :
          {ScheduleKind::one_f_one_b, ScheduleKind::zb_v, ScheduleKind::seq1f1b}) {
-        const Answer now = answer(
-            with({{P::pipeline_parallel, 4}, {P::schedule, schedule}, {P::accumulation, 8}}));
+        const Answer now =
+            answer(with({{P::pipeline_parallel, 4}, {P::schedule, schedule}, {P::accumulation, 8}}));
         REQUIRE(now.valid());
         const Stages& stages = now.compiled.stages;
         const MemoryUse use = memory_use(stages.folded ? stages.first : stages.last, now.compiled);

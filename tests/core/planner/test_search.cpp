@@ -314,8 +314,7 @@ TEST_CASE("search: plans have the memory and the messages of their own schedules
                                                       {P::sequence_length, 2048},
                                                       {P::global_batch, 64},
                                                       {P::schedule, ScheduleKind::one_f_one_b}});
-    const ParameterSet free =
-        set_of({P::pipeline_parallel, P::virtual_stages, P::schedule, P::micro_batch});
+    const ParameterSet free = set_of({P::pipeline_parallel, P::virtual_stages, P::schedule, P::micro_batch});
     SearchOptions options;
     options.everything = true;
     const SearchResult all = search_plans(resolve(scenario), free, options);
