@@ -500,7 +500,7 @@ void ScalingLabels::paint_knee() {
         const QPointF up = knee_ - QPointF(0, 9);
         QList<QPointF> out;
         const auto add_above = [&](double gap) {
-            for (const double shift : {0.5, 0.25, 0.75, 0.05, 0.95}) {
+            for (const double shift : {0.5, 0.45, 0.4, 0.25, 0.75, 0.05, 0.95}) {
                 out.append({up.x() - shift * size.width(), up.y() - gap - size.height()});
             }
         };
@@ -513,7 +513,7 @@ void ScalingLabels::paint_knee() {
                     out.append({left, knee_.y() + down * size.height() - 4});
             }
         }
-        for (const double gap : {14.0, 26.0, 44.0}) add_above(gap);
+        for (const double gap : {14.0, 26.0, 35.0, 44.0}) add_above(gap);
         return out;
     };
     const auto off = [&](const QRectF& at) {
@@ -523,10 +523,12 @@ void ScalingLabels::paint_knee() {
                kAbove * std::max(0.0, knee_.y() - 14 - at.bottom());
     };
     // The best place crosses no line. Otherwise crossing one is better than being far from the mark.
+    // In two lines the name crosses less than in one.
     constexpr double kHardly = 2;
+    constexpr double kLittle = 26;
     auto box = put(lines, corners(size_of(lines)), kHardly);
     if (!box) box = put(shorter, corners(size_of(shorter)), kHardly);
-    if (!box && !roomy_) box = put(narrow, corners(size_of(narrow)), kHardly);
+    if (!box && !roomy_) box = put(narrow, corners(size_of(narrow)), kLittle);
     if (!box) box = put_one_of(lines, shorter, corners, off);
     // Farther away a line leads to the mark.
     const QPointF mark = knee_ - QPointF(0, 9);
