@@ -53,11 +53,10 @@ TEST_CASE("precision: matrices keep their input and cast it in the chosen format
     const Operator fp8 = matrix_of(low("fp8"), "mlp.down");
     CHECK(fp8.cast_bytes == Approx(2 * fp8.m * fp8.k + 4 * fp8.k * fp8.n / accumulation));
     CHECK(fp8.gradient_cast_bytes == Approx(2 * fp8.m * fp8.n));
-    // Blocks are scaled by their own values, so the input is read by the cast; one that also scales the tensor
-    // and transforms its columns reads it three times.
+    // Blocks are scaled by their own values, so the input is read by the cast; one that also scales the
+    // tensor and transforms its columns reads it three times.
     const Operator fp8_blocks = matrix_of(low("mxfp8"), "mlp.down");
-    CHECK(fp8_blocks.gradient_cast_bytes ==
-          Approx((2 * (1 + 1.0 / 32) + 2) * fp8_blocks.m * fp8_blocks.n));
+    CHECK(fp8_blocks.gradient_cast_bytes == Approx((2 * (1 + 1.0 / 32) + 2) * fp8_blocks.m * fp8_blocks.n));
     const Operator fp4 = matrix_of(low("nvfp4"), "mlp.down");
     CHECK(fp4.cast_bytes ==
           Approx((2 * 0.5625 + 3 * 2) * fp4.m * fp4.k + (2 + 2 * 0.5625) * fp4.k * fp4.n / accumulation));
