@@ -5,6 +5,7 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QDragEnterEvent>
+#include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -13,6 +14,7 @@
 #include <QMouseEvent>
 #include <QTabBar>
 #include <QTabWidget>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
 #include <QToolButton>
@@ -38,6 +40,14 @@ namespace shardscope::testing {
 
 // ms, for background work: long enough on a loaded machine under a sanitizer.
 inline constexpr int kBackgroundTimeout = 300000;
+
+// Writes a file in a folder and returns its path.
+inline QString write_file_in(const QTemporaryDir& folder, const QString& name, const QByteArray& text) {
+    QFile file(folder.filePath(name));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    REQUIRE(file.write(text) == text.size());
+    return file.fileName();
+}
 
 // Writes a session as it is stored for the next start.
 inline void keep(Session& session, const QString& text) {
