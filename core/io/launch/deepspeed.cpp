@@ -361,14 +361,12 @@ void read_zero(DeepSpeedReader& reader, ScenarioBuilder& out, const json& config
     const std::string optimizer = read_offload(reader, "/zero_optimization/offload_optimizer");
     const std::string weights = read_offload(reader, "/zero_optimization/offload_param");
     if (reader.number("/zero_optimization/offload_optimizer/ratio", 1) != 1)
-        out.note(translate("These options change time or memory but are not modelled: {1}.",
-                           {"zero_optimization.offload_optimizer.ratio"}));
+        out.note_unmodelled("zero_optimization.offload_optimizer.ratio");
     // Stage 3 overlaps unless the file says otherwise; the others only if it does.
     const bool overlaps = reader.flag("/zero_optimization/overlap_comm");
     if (stage == 1 || stage == 2) out.give(P::overlap_grad_reduce, overlaps ? 1 : 0);
     else if (stage == kMost && !overlaps && config.contains("/zero_optimization/overlap_comm"_json_pointer))
-        out.note(translate("These options change time or memory but are not modelled: {1}.",
-                           {"zero_optimization.overlap_comm"}));
+        out.note_unmodelled("zero_optimization.overlap_comm");
     const bool quantized_weights = reader.flag("/zero_optimization/zero_quantized_weights");
     const bool quantized_gradients = reader.flag("/zero_optimization/zero_quantized_gradients");
     const double copy_gpus = reader.number("/zero_optimization/zero_hpz_partition_size", 1);

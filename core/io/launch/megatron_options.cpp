@@ -301,12 +301,9 @@ class OptionReader {
         const std::string first = choice("--exp-avg-dtype", {"fp32", "fp16", "bf16", "fp8"});
         const std::string second = choice("--exp-avg-sq-dtype", {"fp32", "fp16", "bf16", "fp8"});
         const bool low_moments = aware && (first != "fp32" || second != "fp32");
-        if (o_.text("--main-params-dtype", "fp32") != "fp32")
-            out_.note(translate("These options change time or memory but are not modelled: {1}.",
-                                {"--main-params-dtype"}));
+        if (o_.text("--main-params-dtype", "fp32") != "fp32") out_.note_unmodelled("--main-params-dtype");
         if (o_.number("--optimizer-offload-fraction", 1) != 1)
-            out_.note(translate("These options change time or memory but are not modelled: {1}.",
-                                {"--optimizer-offload-fraction"}));
+            out_.note_unmodelled("--optimizer-offload-fraction");
         if (o_.flag("--optimizer-cpu-offload")) {
             out_.give(P::offload, "optimizer");
             if (low_moments)
@@ -369,8 +366,7 @@ class OptionReader {
             }
         }
         if (!unmodelled.empty()) {
-            out_.note(translate("These options change time or memory but are not modelled: {1}.",
-                                {"--recompute-modules " + joined(unmodelled, " ")}));
+            out_.note_unmodelled("--recompute-modules " + joined(unmodelled, " "));
             // Without other modules, nothing that the engine knows is recomputed.
             if (set == 0) out_.give(P::recompute, 0);
         }
@@ -435,8 +431,7 @@ class OptionReader {
         if (graphs && out_.settings()[P::experts] > 0 && o_.has("--cuda-graph-modules")) {
             const std::string modules = joined(o_.words("--cuda-graph-modules"), " ");
             if (modules != graphs_with_experts(out_.settings()))
-                out_.note(translate("These options change time or memory but are not modelled: {1}.",
-                                    {"--cuda-graph-modules " + modules}));
+                out_.note_unmodelled("--cuda-graph-modules " + modules);
         }
         if (o_.flag("--overlap-moe-expert-parallel-comm")) out_.give(P::moe_overlap, 1);
         const double layers = out_.settings()[P::layers];

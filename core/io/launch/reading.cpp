@@ -36,14 +36,16 @@ void ScenarioBuilder::set_model_of_shape(const Settings& wanted) {
     launch::set_model_of_shape(out_.scenario, wanted);
 }
 
+void ScenarioBuilder::note_unmodelled(const std::string& options) {
+    note(translate("These options change time or memory but are not modelled: {1}.", {options}));
+}
+
 void ScenarioBuilder::note_unused_options(const std::vector<std::string>& options,
                                           const std::function<bool(const std::string&)>& is_unmodelled) {
     std::vector<std::string> without_effect, with_effect;
     for (const std::string& option : options)
         (is_unmodelled(option) ? with_effect : without_effect).push_back(option);
-    if (!with_effect.empty())
-        note(translate("These options change time or memory but are not modelled: {1}.",
-                       {joined(with_effect, ", ")}));
+    if (!with_effect.empty()) note_unmodelled(joined(with_effect, ", "));
     if (!without_effect.empty()) note(translate("Not used: {1}.", {joined(without_effect, ", ")}));
 }
 

@@ -29,8 +29,9 @@ class ScenarioBuilder {
     void set_model_of_shape(const Settings& wanted);
     void note(std::string sentence) { out_.notes.push_back(std::move(sentence)); }
     void note_missing_model(const std::string& sentence) { note(out_.model_note = sentence); }
-    // Adds the notes "Not used: job.description, …" and, for those that change time or memory, "… is not
-    // modelled: --fsdp-double-buffer, …".
+    // Adds the note "These options change time or memory but are not modelled: …".
+    void note_unmodelled(const std::string& options);
+    // Adds that note for the options that change time or memory, and "Not used: …" for the others.
     void note_unused_options(const std::vector<std::string>& options,
                              const std::function<bool(const std::string&)>& is_unmodelled);
     [[nodiscard]] Settings settings() const { return resolve(out_.scenario); }

@@ -149,8 +149,7 @@ class TorchtitanReader {
                 const bool grouped = converter.find("grouped_mm") != std::string::npos;
                 (grouped ? experts : layers) = true;
             } else if (!converter.empty()) {
-                out_.note(translate("These options change time or memory but are not modelled: {1}.",
-                                    {"“" + converter + "”"}));
+                out_.note_unmodelled("“" + converter + "”");
             }
         }
         const Settings s = out_.settings();
