@@ -190,9 +190,7 @@ BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& 
     PassSum forward, backward;
     TensorParallelPair tensor(rates, forward, backward);
     bool attended = false;  // the operators follow the attention core
-    bool mixes = true;      // the operators are those of the mixer
     for (const Operator& op : block.operators) {
-        if (op.name == "mlp.norm") mixes = false;
         out.buffers += op.buffers;
         if ((op.dropped_by & rates.recompute_modules) != 0) out.dropped += op.saved;
         if (op.attention_core) attended = true;
@@ -231,7 +229,8 @@ BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& 
         if (op.multiplies()) {
             const double element = rates.element_bytes * op.count;
             out.largest_matrix = std::max(out.largest_matrix, element * op.k * op.n);
-            (mixes ? out.mixer_shapes : out.feed_forward_shapes) += rates.element_bytes * op.k * op.n;
+            (op.feed_forward ? out.feed_forward_shapes : out.mixer_shapes) +=
+                rates.element_bytes * op.k * op.n;
             const double flops = orthogonalization_flops(op.k, op.n);
             (op.expert ? out.expert_orthogonalization : out.orthogonalization) += op.count * flops;
             double& largest =

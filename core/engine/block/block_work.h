@@ -41,8 +41,8 @@ struct BlockWork {
     double saved_after_attention = 0;  // a part of saved: by the operators after the attention core
     AttentionBuffers buffers;          // of context parallelism
     double largest_matrix = 0;         // bytes of the largest weight matrix on one GPU, in half precision
-    // Bytes of one weight matrix of each shape on one GPU, in half precision: of the mixer, and of what
-    // follows.
+    // Bytes of one weight matrix of each shape on one GPU, in half precision: in the mixer, and in the
+    // feed-forward.
     double mixer_shapes = 0, feed_forward_shapes = 0;
     // The most bytes of activations' gradients in the backward pass, see GradientBytes.
     double gradients = 0;

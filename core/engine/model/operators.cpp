@@ -33,10 +33,12 @@ void build_mixer(const Shape& x, const Settings& s, Mixer mixer, std::vector<Ope
 void build_layer(const Shape& x, const Settings& s, const LayerKind& kind, std::vector<Operator>& ops) {
     build_mixer(x, s, kind.mixer, ops);
     if (kind.feed_forward == FeedForward::none) return;
+    const std::size_t first = ops.size();
     if (x.layer_norms > 1 || kind.mixer == Mixer::none) ops.push_back(layer_norm(x, "mlp.norm"));
     if (kind.feed_forward == FeedForward::experts) build_experts(x, ops);
     else build_dense(x, ops);
     end_layer(x, ops);
+    for (std::size_t i = first; i < ops.size(); ++i) ops[i].feed_forward = true;
 }
 
 // The name of a kind of layer. Without a pattern, layers differ in what follows attention only.

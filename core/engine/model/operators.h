@@ -73,6 +73,7 @@ struct Operator {
     bool low_precision = false;  // runs in fp8 if that is the precision
     bool expert = false;         // has weights of experts, which have shard groups of their own
     bool forward_only = false;   // a collective whose mirror image moves no data
+    bool feed_forward = false;   // of a layer's feed-forward or experts, not of its mixer
     Collective collective = Collective::none;
     CommunicationGroup group = CommunicationGroup::tensor;
 

@@ -63,6 +63,10 @@ TEST_CASE("allocated: Llama 3's gradients, placeholders and head on two tensor-p
     // Queries, keys and values, output, gate and up, down: one matrix of each shape in half precision.
     CHECK(layer.mixer_shapes == 2 * 8192.0 * (10240 + 8192) / 2);
     CHECK(layer.feed_forward_shapes == 2 * 8192.0 * (57344 + 28672) / 2);
+    // So it is where attention and feed-forward have one norm together.
+    Settings one_norm = c.settings;
+    one_norm.set(P::layer_norms, 1, Origin::given);
+    CHECK(compile(one_norm).work.layers[0].feed_forward_shapes == layer.feed_forward_shapes);
     const double shapes = layer.mixer_shapes + layer.feed_forward_shapes;
     const double buffers = state_memory(c.stages.first, c).buffers;
     const double workspaces = (c.settings[P::peak_flops_fp8] > 0 ? 96 : 20.25) * kMebibyte;
