@@ -325,11 +325,13 @@ std::string without_grouping(const std::string& text) {
     return digits + text.substr(end);
 }
 
-// Returns the words of a list as JSON writes it, ["sliding", "full"], in the form "sliding,full".
-std::string without_brackets(std::string word) {
+// Returns the members of a list as JSON writes it, ["sliding", "full"], joined by `separator`; any other text
+// unchanged.
+std::string without_brackets(std::string word, char separator) {
     if (!word.starts_with('[') || !word.ends_with(']')) return word;
     word = word.substr(1, word.size() - 2);
     std::erase_if(word, [](char c) { return c == '"' || c == ' '; });
+    std::ranges::replace(word, ',', separator);
     return word;
 }
 
@@ -338,11 +340,8 @@ std::string without_brackets(std::string word) {
 Parsed parse(P id, std::string_view text, bool as_shown) {
     const Parameter& row = parameter(id);
     std::string word = trim(text);
-    if (row.quantity == Quantity::list || row.quantity == Quantity::set) word = without_brackets(word);
-    if (id == P::moment_precision && word.starts_with('[')) {
-        word = without_brackets(word);
-        std::ranges::replace(word, ',', '+');
-    }
+    if (row.quantity == Quantity::list) word = without_brackets(word, ',');
+    if (row.quantity == Quantity::set || id == P::moment_precision) word = without_brackets(word, '+');
     // Two moments of the same format have that format.
     if (const std::size_t plus = word.find('+'); id == P::moment_precision && plus != std::string::npos &&
                                                  word.substr(0, plus) == word.substr(plus + 1))
