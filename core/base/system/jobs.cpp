@@ -29,12 +29,13 @@ void lower_priority() {
 std::atomic<unsigned> used_by_jobs{0};
 thread_local bool runs_job = false;
 
-class Used {
+// Counts threads as used by jobs during its lifetime.
+class JobThreads {
   public:
-    explicit Used(unsigned threads) : threads_(threads) { used_by_jobs += threads_; }
-    ~Used() { used_by_jobs -= threads_; }
-    Used(const Used&) = delete;
-    Used& operator=(const Used&) = delete;
+    explicit JobThreads(unsigned threads) : threads_(threads) { used_by_jobs += threads_; }
+    ~JobThreads() { used_by_jobs -= threads_; }
+    JobThreads(const JobThreads&) = delete;
+    JobThreads& operator=(const JobThreads&) = delete;
 
   private:
     unsigned threads_;
@@ -80,7 +81,7 @@ void JobQueue::work(const std::stop_token& closing) {
         busy_ = true;
         lock.unlock();
         {
-            const Used used(1);
+            const JobThreads used(1);
             job(stop);
         }
         lock.lock();
@@ -104,7 +105,7 @@ void parallel_for(std::size_t count, unsigned threads, const std::function<void(
     const std::size_t helpers =
         std::min<std::size_t>(std::max(1U, threads), std::max<std::size_t>(count, 1)) - 1;
     {
-        const Used used(runs_job ? static_cast<unsigned>(helpers) : 0);
+        const JobThreads used(runs_job ? static_cast<unsigned>(helpers) : 0);
         std::vector<std::jthread> others;
         others.reserve(helpers);
         for (std::size_t i = 0; i < helpers; ++i) others.emplace_back(make_calls);
@@ -121,7 +122,7 @@ unsigned usable_threads() {
 unsigned background_threads() { return std::max(1U, usable_threads() - 1); }
 unsigned spare_threads() {
     const unsigned used = used_by_jobs;
-    return used + 1 < usable_threads() ? usable_threads() - used : 1;
+    return used < usable_threads() ? usable_threads() - used : 1;
 }
 
 }  // namespace shardscope
