@@ -84,7 +84,7 @@ QString step_text(P id, const Settings& before, const Settings& after) {
 
 LiveModel::LiveModel(const Catalogue& catalogue, QObject* parent)
     : QObject(parent), catalogue_(&catalogue), undo_(new QUndoStack(this)) {
-    // Several frames, because a frame that takes long must not be followed by a second update for the plan.
+    // Several frames, so that a plan that is found during a long frame does not need a second one.
     constexpr int kWaitForFrame = 60;  // ms
     no_frame_.setSingleShot(true);
     no_frame_.setInterval(kWaitForFrame);

@@ -31,7 +31,7 @@ QString difference(const RulerReading& from, const RulerReading& to) {
     return sign + to.written(change);
 }
 
-// Returns the width of the widest columns where columns that need these widths together have this room.
+// Returns the largest width that a column may have so that columns which need these widths fit in `room`.
 double widest_column(QList<double> widths, double room) {
     std::ranges::sort(widths);
     for (qsizetype i = 0; i < widths.size(); ++i) {

@@ -24,7 +24,7 @@ struct MapCell {
     // Tokens per GPU ÷ the ideal threshold that hides the gathers (E30); 0 if nothing is gathered.
     double ideal_cover = 0;
     std::array<double, kRates> elasticity{};  // E29
-    double links_over_host_link = 0;          // below 0 that of intra-node bandwidth is the host link's
+    double links_over_host_link = 0;          // see Estimate
     bool uses_neighbour_plan = false;         // not planned yet: uses the best plan of the cells around it
     [[nodiscard]] bool fits() const { return valid && verdict != Verdict::does_not_fit; }
 };

@@ -38,7 +38,7 @@ struct StateParts {
     }
 };
 
-// What plans of equal degrees have in common. A thread that needs a part first computes it for all threads.
+// What plans of equal degrees have in common. The first thread that needs a part computes it for all threads.
 struct DegreesParts {
     explicit DegreesParts(std::size_t schedules) : states(1 + schedules) {}
 
@@ -47,9 +47,9 @@ struct DegreesParts {
     Layout layout;  // without the sharding
     std::vector<ShardingParts> shardings;
     std::vector<Placement> placements;  // sharding by sharding
-    // The first one is of all schedules but those whose virtual stages decide what FSDP holds unsharded: the
-    // layered ones, and those that reduce gradients by virtual stage, which follows from the micro-batches.
-    // The others are of one schedule each.
+    // A schedule has states of its own where its virtual stages decide what FSDP holds unsharded: a layered
+    // one, and one that reduces gradients by virtual stage with the micro-batches of the plan. The first
+    // element is for all other schedules.
     std::vector<StateParts> states;
     std::vector<Traffic> traffic;              // by sharding
     std::vector<UnhiddenBound> unhidden;       // by placement and stage

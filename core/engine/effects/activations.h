@@ -40,25 +40,28 @@ inline Activations activations(const SavedTensors& saved, const ActivationPolicy
 // kept for this is free afterwards.
 class GradientBytes {
   public:
-    // Passes an operator. `input` and `output` are those of its forward pass, `beside` is what its backward
-    // pass allocates in addition, and `saved` is what it kept; bytes.
+    // Passes an operator whose backward pass needs the gradients of inputs and output at the same time.
+    // `input` and `output` are those of its forward pass, `beside` is what its backward pass allocates in
+    // addition, and `saved` is what it kept; bytes.
     void pass(double input, double output, double beside, double saved) {
-        // The operators without matrices after this one turned the gradient of the next input into this one.
+        // Operators in between turned the gradient of the later input into that of this output, so that both
+        // existed at the same time.
         most_ = std::max(most_, output + later_input_ - freed_before_);
         most_ = std::max(most_, output + input + beside - freed_);
         later_input_ = input;
         freed_ += saved;
         freed_before_ = freed_;
     }
-    // Passes an operator that is no matrix product.
+    // Passes any other operator.
     void pass(double saved) { freed_ += saved; }
-    // Returns the most beside the tensors that the layer keeps.
+    // Returns the most bytes beside the tensors that the layer keeps.
     [[nodiscard]] double most() const { return most_; }
 
   private:
     double most_ = 0;
     double later_input_ = 0;
-    double freed_ = 0, freed_before_ = 0;  // at the next operator, and at the next matrix product
+    double freed_ = 0;         // by all operators so far
+    double freed_before_ = 0;  // by those up to the operator of `later_input_`
 };
 
 }  // namespace shardscope

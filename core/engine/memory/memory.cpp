@@ -261,7 +261,7 @@ StateMemory state_memory(const Stage& stage, const Compiled& c) {
     out.gradients =
         (keeps_gradients_on_host(s) ? 0 : shards.gradients) + unsharded_gradient_bytes(parameters.all, c);
     const auto software = s.choice<Software>(P::software);
-    // Of the GPUs before Hopper only Ada has fp8, and its workspaces are smaller than these.
+    // GPUs with fp8 are taken for Hopper or newer. Ada has fp8, too, but its workspaces are smaller.
     if (stage.layers() > 0 || stage.predictions > 0 || stage.head)
         out.buffers =
             workspace_bytes({.is_pytorch = software != Software::jax && software != Software::maxtext,

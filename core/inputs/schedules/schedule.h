@@ -96,9 +96,9 @@ struct Schedule {
     // The fixed number of virtual stages per GPU and weight copy. Null: the parameter `virtual_stages`
     // decides if `interleaves` is set, else there is one.
     double (*fixed_virtual_stages)(double layers_per_gpu) = nullptr;
-    // Returns whether every micro-batch has passed back through a GPU's virtual stage before the first one
-    // passes back through the one before it, so that gradients are complete one virtual stage at a time.
-    // Null: no; layered schedules, which do not set it, always do so.
+    // Returns whether a GPU ends all backward passes of one virtual stage before it begins those of the next
+    // one, so that the gradients of only one are incomplete at a time. Null: no. Layered schedules, which do
+    // not set it, always do so.
     bool (*completes_virtual_stages)(const PipelineShape&) = nullptr;
     // Null: any number is supported.
     MicroBatchRule (*micro_batches)(const PipelineShape&) = nullptr;

@@ -289,11 +289,11 @@ QRectF CollectivesFigure::Parts::paint_words(QCPPainter& painter) const {
     lines.append({tr("dashed: the engine for this scenario’s fabric"), fonts.small, theme->text});
     const QRectF area = frame();
     const double right = plot.axisRect()->outerRect().right() - 8;
-    // The curves rise at the left of the frame.
-    constexpr double kClear = 0.6;
+    // The curves rise at the left of the frame, so longer lines are broken.
+    constexpr double kClear = 0.6;  // of the width
     for (qsizetype i = lines.size() - 1; i >= 0; --i) {
         const LabelLine line = lines[i];
-        if (QFontMetricsF(line.font).horizontalAdvance(line.text) <= kClear * (right - area.left())) continue;
+        if (text_width(line.font, line.text) <= kClear * (right - area.left())) continue;
         const QStringList parts = in_two_lines(line.text).split(QLatin1Char('\n'));
         lines[i].text = parts.front();
         if (parts.size() > 1) lines.insert(i + 1, {parts.back(), line.font, line.color});

@@ -30,7 +30,7 @@ struct SensitivityData {
     double capacity = 0;                      // usable bytes
     bool rates = true;                        // tokens/s are meaningful, and so are elasticities and levers
     std::array<double, kRates> elasticity{};  // sums to 1
-    std::array<Wall, kRates> walls{};         // of the rates: the link to the host may be that in the node
+    std::array<Wall, kRates> walls{};         // of the rates; for intra-node it may be the link to the host
     std::optional<std::array<double, kRates>> replanned_elasticity;
     Levers held_levers;
     std::optional<Levers> replanned_levers;

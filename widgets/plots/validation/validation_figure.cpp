@@ -359,7 +359,7 @@ QRectF ValidationFigure::Parts::paint_families(QCPPainter& painter) const {
         return static_cast<std::size_t>(std::max(kFewest, std::floor(height / metrics.height()) - 2));
     };
     list(families_in(kMostHeight * area.height()));
-    // As many as have room above the marks of the runs.
+    // The list is shortened to the families that have room above the marks of the runs.
     double marks_top = area.bottom();
     for (const ValidationPoint& point : data.points) {
         if (left_out(point)) continue;

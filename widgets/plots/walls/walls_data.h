@@ -66,8 +66,7 @@ struct WallsData {
     Field exists;  // ≥ 0: the two values are valid together
     Field cover;   // ≥ 0: the ideal threshold is reached, where there is one
     std::array<Field, kRates> elasticity;
-    Field
-        links_over_host_link;  // < 0: the elasticity of intra-node bandwidth is that of the link to the host
+    Field links_over_host_link;  // < 0: the wall of intra-node bandwidth is the link to the host
 
     // Positions on the frame, with v pointing upwards.
     QList<Contour> contours;
