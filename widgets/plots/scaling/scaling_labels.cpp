@@ -522,13 +522,15 @@ void ScalingLabels::paint_knee() {
         return kAside * std::fabs(at.center().x() - knee_.x()) +
                kAbove * std::max(0.0, knee_.y() - 14 - at.bottom());
     };
-    // The best place crosses no line. Otherwise crossing one is better than being far from the mark.
-    // In two lines the name crosses less than in one.
-    constexpr double kHardly = 2;
-    constexpr double kLittle = 26;
-    auto box = put(lines, corners(size_of(lines)), kHardly);
-    if (!box) box = put(shorter, corners(size_of(shorter)), kHardly);
-    if (!box && !roomy_) box = put(narrow, corners(size_of(narrow)), kLittle);
+    // The best place crosses no line. Otherwise crossing one is better than being far from the mark. A steep
+    // curve crosses the name in two lines over less than their height, and the name in one line over much of
+    // its width.
+    constexpr double kTouching = 2;  // px of crossed lines: only the edge of a curve
+    constexpr double kSteep = 26;    // px: less than the height of two lines of text
+    auto box = put(lines, corners(size_of(lines)), kTouching);
+    if (!box)
+        box = roomy_ ? put(shorter, corners(size_of(shorter)), kTouching)
+                     : put(narrow, corners(size_of(narrow)), kSteep);
     if (!box) box = put_one_of(lines, shorter, corners, off);
     // Farther away a line leads to the mark.
     const QPointF mark = knee_ - QPointF(0, 9);
