@@ -31,7 +31,7 @@ Documents::Documents(Catalogue& catalogue, Session& session, LiveModel& model, W
       tabs_(tabs),
       messages_(messages) {
     autosave_.setSingleShot(true);
-    connect(&autosave_, &QTimer::timeout, this, &Documents::autosave_between_frames);
+    connect(&autosave_, &QTimer::timeout, this, &Documents::autosave_on_timer);
     connect(&model_, &LiveModel::changed, this, &Documents::schedule_autosave);
     connect(&model_, &LiveModel::gesture_ended, this, &Documents::schedule_autosave);
     connect(&model_, &LiveModel::pins_changed, this, &Documents::schedule_autosave);
@@ -166,7 +166,7 @@ void Documents::autosave() {
 }
 
 // Replacing a file may wait for the disk for longer than a frame.
-void Documents::autosave_between_frames() {
+void Documents::autosave_on_timer() {
     if (!model_.in_gesture()) return autosave();
     kept_.start();
     writing_.ask(

@@ -63,8 +63,9 @@ class Documents : public QObject {
     void autosave();
 
   private:
-    // Does the same as autosave(), but in the background during a drag.
-    void autosave_between_frames();
+    // Does the same as autosave(), during a drag in the background.
+    void autosave_on_timer();
+    // Says once if the session could not be written.
     void report_autosave(const Problems& problems);
     // Adds the runs of several training logs to the plot of validation, and removes all but the first from
     // the files to open. Returns what to say about them.
