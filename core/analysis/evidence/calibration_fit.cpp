@@ -147,7 +147,7 @@ std::vector<double> CalibrationFit::weights_of(const std::vector<char>& used) co
     std::vector<double> out(cases_.size(), 0);
     for (std::size_t i = 0; i < cases_.size(); ++i) {
         if (!used[i]) continue;
-        // Equal runs count in the fold of the first one only.
+        // Equal runs count in the fold of the first of them, so that another fold may count none.
         const double runs_in_fold = are_public_ ? std::max(1.0, runs_of_fold[cases_[i].fold]) : 1;
         out[i] = 1 / (equals[like_[i]] * std::sqrt(runs_in_fold));
         weight_of_machine[cases_[i].machine + cases_[i].stack] += out[i];

@@ -23,10 +23,9 @@ struct UnknownConstant {
 // only adds noise to the others.
 struct FittedUnknowns {
     std::vector<double> x;
-    std::vector<double>
-        uncertainty;  // see FitResult; of a constant that is not identified: from the first fit
+    std::vector<double> uncertainty;  // see FitResult; if not identified, from the fit of all unknowns
     std::vector<char> identified;
-    std::vector<int> runs;  // that depend on each; 0 of one that too few runs, models or machines show
+    std::vector<int> runs;  // that each one affects; 0 where too few runs, models or machines show it
 };
 
 // Fits the constants of all cases, or of all but some.
@@ -41,9 +40,8 @@ class CalibrationFit {
     [[nodiscard]] CalibrationCase with_constants(std::size_t i, const std::vector<double>& x) const;
     // Returns ln(predicted ÷ measured) of one case. Every thread must pass its own `scratch`.
     [[nodiscard]] double residual(std::size_t i, const std::vector<double>& x, Compiled& scratch) const;
-    // Fits all cases but those of `left_out` (empty: all). These have no influence: neither on which
-    // constants are fitted nor on the weights of the others nor on where the fit starts, which is at the
-    // priors.
+    // Fits all cases but those of `left_out` (empty: all). Those that are left out influence neither which
+    // constants are fitted nor the weights of the other cases. The fit starts at the priors.
     [[nodiscard]] FittedUnknowns fit_without(
         const std::function<bool(const CalibrationCase&)>& left_out) const;
 
@@ -55,9 +53,11 @@ class CalibrationFit {
                                          Compiled& scratch) const;
 
     std::vector<CalibrationCase> cases_;
-    std::vector<std::size_t> like_;  // the first case with the same settings
+    std::vector<std::size_t> like_;  // of each case the first one with the same settings
     std::vector<UnknownConstant> unknowns_;
-    bool are_public_;  // the constants of a stack then need the support of several runs, models and machines
+    // The cases are public runs: their weights are limited, and a constant of a stack needs several runs,
+    // models and machines.
+    bool are_public_;
     FitProblem problem_;
 };
 

@@ -104,9 +104,9 @@ class Residuals {
 }  // namespace
 
 FitResult fit(const FitProblem& problem) {
-    constexpr int kMostSteps = 100;       // fits to all public runs converge within 20
-    constexpr double kNegligible = 1e-5;  // of the cost, which the last step would lower by less
-    constexpr double kRoundingError = 1e-12;
+    constexpr int kMostSteps = 100;           // fits to all public runs converge within 20
+    constexpr double kNegligible = 1e-5;      // share of the cost; the fit ends when a step lowers it by less
+    constexpr double kRoundingError = 1e-12;  // of the cost, which may end at 0
     FitResult result;
     for (const FitConstant& constant : problem.constants) result.x.push_back(constant.prior);
     result.uncertainty.assign(problem.constants.size(), 1);
@@ -121,8 +121,8 @@ FitResult fit(const FitProblem& problem) {
     VectorXd r = residuals(v);
     MatrixXd jacobian = residuals.jacobian(v, r);
     MatrixXd information = jacobian.transpose() * jacobian;
-    double damping = 0.1;
-    double growth = 2;
+    double damping = 0.1;  // added to each element of the diagonal, as a share of it
+    double growth = 2;     // of the damping after a step that does not lower the cost
     for (int i = 0; i < kMostSteps; ++i) {
         const VectorXd slope = jacobian.transpose() * r;
         VectorXd downhill = -slope;
@@ -143,8 +143,9 @@ FitResult fit(const FitProblem& problem) {
         const double cost = r.squaredNorm();
         const double gain = cost - there.squaredNorm();
         const double expected = -2 * slope.dot(step) - step.dot(information * step);
-        // A bound that cuts the step may leave an expected gain of zero or less, far from the minimum.
-        const double without_bounds = slope.cwiseAbs().dot(step.cwiseAbs());
+        // Far from the minimum, a bound may shorten the step so that `expected` is zero or less. The slopes
+        // along the step then say that the fit is not at its end.
+        const double along_slopes = slope.cwiseAbs().dot(step.cwiseAbs());
         if (gain > 0) {
             v = tried;
             r = there;
@@ -157,7 +158,7 @@ FitResult fit(const FitProblem& problem) {
             damping *= growth;
             growth *= 2;
         }
-        if (std::max({gain, expected, without_bounds}) <= kNegligible * cost + kRoundingError) break;
+        if (std::max({gain, expected, along_slopes}) <= kNegligible * cost + kRoundingError) break;
     }
 
     const MatrixXd covariance =

@@ -1,13 +1,14 @@
 // Robust least squares with priors, the solver of all calibrations.
 //
 // Minimises Σ w_i·ρ(r_i(x) ÷ scale) + Σ ((x_j − prior_j) ÷ width_j)², with ρ(z) = 2·(√(1 + z²) − 1):
-// quadratic for small residuals, linear for outliers, and with every constant in its range. The method is
-// that of Levenberg and Marquardt with the damping of Nielsen: a constant that a step would take out of its
-// range ends at the bound, and stays there while the slope leads out. (Eigen's solver has no bounds. With a
-// sine of the constant in place of the constant it takes ten times as long, because the slope vanishes at a
-// bound.) The Jacobian is computed by finite differences, only for residuals that a constant affects. Source:
-// Madsen, Nielsen and Tingleff 2004, “Methods for non-linear least squares problems”; ρ after Charbonnier et
-// al. 1997 (soft L1).
+// quadratic for small residuals and linear for outliers. Every constant stays in its range.
+//
+// The method is that of Levenberg and Marquardt with the damping of Nielsen. A step that would take a
+// constant out of its range ends at the bound. The constant stays there while a lower cost is outside of the
+// range. The Jacobian is computed by finite differences, only for residuals that a constant affects. Eigen's
+// own solver has no bounds: with x = sin(y) it keeps them, but takes ten times as long, because dx/dy is 0 at
+// a bound. Source: Madsen, Nielsen and Tingleff 2004, “Methods for non-linear least squares problems”; ρ
+// after Charbonnier et al. 1997 (soft L1).
 #pragma once
 
 #include <cstddef>

@@ -171,8 +171,8 @@ std::vector<MeasuredRun> read_run_lines(std::string_view text, Problems& problem
 
 namespace {
 
-// Returns the constants of the fabric that the run's settings name, such as "fabric: efa"; nullptr if they
-// name none or one without constants of its own.
+// Returns the calibration of the fabric that the run's settings name, as in "fabric: efa"; nullptr if they
+// name none, or one without a calibration.
 const Preset* fabric_of(const MeasuredRun& run, const Catalogue& catalogue) {
     constexpr std::string_view kMark = "fabric:";
     for (const std::string& setting : run.settings) {

@@ -19,7 +19,7 @@ constexpr std::array kReach{
     P::gpus,          P::sequence_length, P::tensor_parallel, P::context_parallel, P::pipeline_parallel,
     P::virtual_stages};
 
-// The sizes by which a run is one of a model.
+// A run with these sizes of a model is one of that model.
 constexpr std::array kModelSizes{P::layers, P::hidden_size, P::ffn_size,
                                  P::heads,  P::experts,     P::kv_lora_rank};
 
@@ -27,7 +27,7 @@ Settings settings_of_model(const Preset& preset) {
     return resolve(with_model(Scenario::first_launch(Catalogue::shipped()), preset));
 }
 
-// Returns whether a public run is one of this GPU or model, whatever its quality.
+// Returns whether there is a public run of this GPU or model, whatever the quality of its time.
 bool has_runs(const Preset& preset) {
     if (preset.kind == PresetKind::model) {
         const Settings own = settings_of_model(preset);

@@ -22,8 +22,8 @@ enum class Compared {
 };
 // The preset is one of a GPU, a cluster or a model.
 Compared compared(const Preset& preset);
-// Returns that in words, translated. Without a good step time it says whether public runs exist whose times
-// are noisy or ambiguous, which `validate` shows, or none at all.
+// Returns compared() in words, translated. If it is `never`, the words tell presets without any public run
+// from those whose runs only have noisy or ambiguous times, which `validate` shows.
 std::string comparison_of(const Preset& preset);
 
 // Says that a software is not known, and which one may be meant.
