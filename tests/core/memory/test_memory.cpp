@@ -321,39 +321,45 @@ TEST_CASE("memory: offloaded activations leave two layers of one micro-batch on 
     CHECK(half.working - on_gpu.working == Approx(kept / 10));
 }
 
+namespace {
+
+// Returns the states of the first stage of Llama 3 8B with FSDP2 in a pipeline on 64 GPUs, with these
+// overrides.
+StateMemory states_in_pipeline(std::initializer_list<std::pair<P, Value>> values) {
+    Scenario scenario = of_model("llama-3-8b", {{P::gpus, 64},
+                                                {P::sharding, Sharding::zero3},
+                                                {P::software, Software::torchtitan},
+                                                {P::gradient_precision, Precision::fp32},
+                                                {P::pipeline_parallel, 2},
+                                                {P::accumulation, 8}});
+    for (const auto& [id, value] : values) scenario.give(id, value);
+    const Compiled c = compile(resolve(scenario));
+    return state_memory(c.stages.first, c);
+}
+
+}  // namespace
+
 TEST_CASE("memory: FSDP in a pipeline accumulates unsharded gradients", "[memory]") {
-    const auto gradients = [](double stages, bool reshards) {
-        const Compiled c = compile(resolve(of_model("llama-3-8b", {{P::gpus, 64},
-                                                                   {P::sharding, Sharding::zero3},
-                                                                   {P::software, Software::torchtitan},
-                                                                   {P::gradient_precision, Precision::fp32},
-                                                                   {P::pipeline_parallel, stages},
-                                                                   {P::accumulation, 8},
-                                                                   {P::reshard_after_forward, reshards}})));
-        return state_memory(c.stages.first, c);
-    };
     // The first of two stages has 16 layers and the embedding; fp32 gradients of all of it, and a 32nd part.
     const double layer = 2 * 4096.0 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336 + 2 * 4096;
     const double stage = 16 * layer + 128256.0 * 4096;
-    CHECK(gradients(2, true).gradients == Approx(4 * stage * (1 + 1.0 / 32)).epsilon(1e-3));
+    CHECK(states_in_pipeline({{P::reshard_after_forward, true}}).gradients ==
+          Approx(4 * stage * (1 + 1.0 / 32)).epsilon(1e-3));
     // Without resharding the weights of the stage stay gathered from the first micro-batch to the last.
-    CHECK(gradients(2, false).gathered_forward == Approx(2 * stage).epsilon(1e-3));
+    CHECK(states_in_pipeline({{P::reshard_after_forward, false}}).gathered_forward ==
+          Approx(2 * stage).epsilon(1e-3));
     // Without a pipeline they are reduced layer by layer.
-    CHECK(gradients(1, true).gradients == Approx(4 * 8030261248.0 / 64));
+    CHECK(states_in_pipeline({{P::pipeline_parallel, 1}, {P::reshard_after_forward, true}}).gradients ==
+          Approx(4 * 8030261248.0 / 64));
 }
 
 TEST_CASE("memory: FSDP reduces one virtual stage after the other where micro-batches are one group",
           "[memory]") {
     const auto gradients = [](double virtual_stages, double micro_batches) {
-        const Compiled c = compile(resolve(of_model("llama-3-8b", {{P::gpus, 64},
-                                                                   {P::sharding, Sharding::zero3},
-                                                                   {P::software, Software::torchtitan},
-                                                                   {P::gradient_precision, Precision::fp32},
-                                                                   {P::pipeline_parallel, 2},
-                                                                   {P::schedule, ScheduleKind::interleaved},
-                                                                   {P::virtual_stages, virtual_stages},
-                                                                   {P::accumulation, micro_batches}})));
-        return state_memory(c.stages.first, c).gradients;
+        return states_in_pipeline({{P::schedule, ScheduleKind::interleaved},
+                                   {P::virtual_stages, virtual_stages},
+                                   {P::accumulation, micro_batches}})
+            .gradients;
     };
     // Of the gradients of a stage with 32 data-parallel GPUs, a 32nd part is sharded.
     const double stage = gradients(1, 8) / (1 + 1.0 / 32);

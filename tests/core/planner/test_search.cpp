@@ -18,6 +18,22 @@ using namespace shardscope::testing;
 
 namespace {
 
+// Searches all plans, and calls `see` with the answer to each of them alone, which must have the memory and
+// the step time that the search found.
+template <typename See>
+void compare_plans_alone(const Scenario& scenario, const ParameterSet& free, See&& see) {
+    SearchOptions options;
+    options.everything = true;
+    const SearchResult all = search_plans(resolve(scenario), free, options);
+    for (const Candidate& candidate : all.best) {
+        const Answer alone = answer(with_plan(locked(scenario), candidate.plan, free));
+        REQUIRE(alone.valid());
+        CHECK(alone.estimate.memory.peak == Approx(candidate.peak).epsilon(1e-12));
+        CHECK(alone.estimate.step.total == Approx(candidate.step).epsilon(1e-12));
+        see(alone);
+    }
+}
+
 struct ExhaustiveResult {
     double valid = 0;
     double fitting = 0;
@@ -291,16 +307,10 @@ TEST_CASE("search: plans have their own memory where unsharded gradients depend 
                                                       {P::global_batch, 64},
                                                       {P::schedule, ScheduleKind::interleaved}});
     const ParameterSet free = set_of({P::pipeline_parallel, P::virtual_stages, P::micro_batch});
-    SearchOptions options;
-    options.everything = true;
-    const SearchResult all = search_plans(resolve(scenario), free, options);
     int one_by_one = 0, together = 0;
-    for (const Candidate& candidate : all.best) {
-        const Answer alone = answer(with_plan(locked(scenario), candidate.plan, free));
-        REQUIRE(alone.valid());
-        CHECK(alone.estimate.memory.peak == Approx(candidate.peak).epsilon(1e-12));
+    compare_plans_alone(scenario, free, [&](const Answer& alone) {
         ++(reduces_by_virtual_stage(alone.compiled) ? one_by_one : together);
-    }
+    });
     CHECK(one_by_one > 0);
     CHECK(together > 0);
 }
@@ -315,18 +325,11 @@ TEST_CASE("search: plans have the memory and the messages of their own schedules
                                                       {P::global_batch, 64},
                                                       {P::schedule, ScheduleKind::one_f_one_b}});
     const ParameterSet free = set_of({P::pipeline_parallel, P::virtual_stages, P::schedule, P::micro_batch});
-    SearchOptions options;
-    options.everything = true;
-    const SearchResult all = search_plans(resolve(scenario), free, options);
     int layered = 0, chunked = 0;
-    for (const Candidate& candidate : all.best) {
-        const Answer alone = answer(with_plan(locked(scenario), candidate.plan, free));
-        REQUIRE(alone.valid());
-        CHECK(alone.estimate.memory.peak == Approx(candidate.peak).epsilon(1e-12));
-        CHECK(alone.estimate.step.total == Approx(candidate.step).epsilon(1e-12));
+    compare_plans_alone(scenario, free, [&](const Answer& alone) {
         layered += alone.compiled.schedule->layered ? 1 : 0;
         chunked += alone.compiled.schedule->splits_sequences ? 1 : 0;
-    }
+    });
     CHECK(layered > 0);
     CHECK(chunked > 0);
 }

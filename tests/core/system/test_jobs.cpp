@@ -75,31 +75,21 @@ TEST_CASE("a parallel loop visits every index once, on one thread or many", "[jo
 
 TEST_CASE("the threads that jobs use are not spare", "[jobs]") {
     CHECK(spare_threads() == usable_threads());
-    const auto without = [](unsigned used) { return usable_threads() > used ? usable_threads() - used : 1U; };
-    JobQueue queue;
-    std::atomic<unsigned> started{0};
-    std::atomic<bool> ends{false};
-    queue.run([&](const std::stop_token&) {
-        ++started;
-        while (!ends) std::this_thread::yield();
-    });
-    while (started < 1) std::this_thread::yield();
-    CHECK(spare_threads() == without(1));
-    ends = true;
-    queue.wait();
-    CHECK(spare_threads() == usable_threads());
-    // A job that runs a loop in parallel uses all threads of the loop.
-    started = 0;
-    ends = false;
-    queue.run([&](const std::stop_token&) {
-        parallel_for(3, 3, [&](std::size_t) {
-            ++started;
-            while (!ends) std::this_thread::yield();
+    // A job uses its own thread, and all threads of a loop that it runs in parallel.
+    for (const unsigned used : {1U, 3U}) {
+        JobQueue queue;
+        std::atomic<unsigned> started{0};
+        std::atomic<bool> ends{false};
+        queue.run([&](const std::stop_token&) {
+            parallel_for(used, used, [&](std::size_t) {
+                ++started;
+                while (!ends) std::this_thread::yield();
+            });
         });
-    });
-    while (started < 3) std::this_thread::yield();
-    CHECK(spare_threads() == without(3));
-    ends = true;
-    queue.wait();
-    CHECK(spare_threads() == usable_threads());
+        while (started < used) std::this_thread::yield();
+        CHECK(spare_threads() == (usable_threads() > used ? usable_threads() - used : 1U));
+        ends = true;
+        queue.wait();
+        CHECK(spare_threads() == usable_threads());
+    }
 }
