@@ -17,7 +17,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
-#include <optional>
 
 #include "evidence/bandwidth_curve.h"
 #include "evidence/fabric_fit.h"
@@ -440,8 +439,7 @@ TEST_CASE("collectives tab: every curve has its name, and no two names overlap",
 
 TEST_CASE("collectives tab: no curve crosses the words in the corner of a small window", "[collectives]") {
     const bool german = GENERATE(false, true);
-    std::optional<testing::German> language;
-    if (german) language.emplace();
+    const testing::German language(german);
     OperatorsDesk desk;
     desk.window.resize(1024, 700);
     auto& plot = desk.open_tab<CollectivesPlot>("collectives");

@@ -6,7 +6,6 @@
 #include <QTemporaryDir>
 #include <QTreeWidget>
 #include <QUndoStack>
-#include <optional>
 
 #include "explore/plan_report.h"
 #include "support/desk.h"
@@ -121,8 +120,7 @@ TEST_CASE("pickers: clusters are found by GPU, memory, year and network", "[gui]
 
 TEST_CASE("pickers: no column is cut on a screen of 1024 pixels", "[gui][pickers]") {
     const bool german = GENERATE(false, true);
-    std::optional<German> language;
-    if (german) language.emplace();
+    const German language(german);
     Desk desk;
     for (const char* kind : {"cluster", "model"}) {
         INFO(kind << (german ? ", German" : ""));

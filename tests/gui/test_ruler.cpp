@@ -10,7 +10,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
-#include <optional>
 #include <set>
 
 #include "support/desk.h"
@@ -321,8 +320,7 @@ TEST_CASE("two clicks fix A and B with the differences, and Esc removes both", "
 
 TEST_CASE("the card of the ruler with A and B is whole in a small window", "[ruler]") {
     const bool german = GENERATE(false, true);
-    std::optional<German> language;
-    if (german) language.emplace();
+    const German language(german);
     RulerDesk desk;
     desk.window.resize(1024, 700);
     QApplication::processEvents();

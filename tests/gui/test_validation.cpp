@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <optional>
 
 #include "app/commands/command.h"
 #include "app/main_window.h"
@@ -524,8 +523,7 @@ TEST_CASE("the user's run is on the plots and follows a drag", "[measured]") {
 
 TEST_CASE("no mark of a run is on the list of families, at any size", "[validation]") {
     const bool german = GENERATE(false, true);
-    std::optional<testing::German> language;
-    if (german) language.emplace();
+    const testing::German language(german);
     ValidationDesk desk;
     auto* plot = desk.find<ValidationPlot>("validation");
     auto* canvas = desk.find<QCustomPlot>("validation/plot");

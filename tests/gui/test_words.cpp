@@ -48,8 +48,7 @@ std::string fault(const std::vector<DrawnWord>& words, const QRectF& canvas) {
 
 TEST_CASE("words: no plot or panel cuts a text off or draws one text over another", "[words]") {
     const bool german = GENERATE(false, true);
-    std::optional<testing::German> language;
-    if (german) language.emplace();
+    const testing::German language(german);
     Desk desk;
     auto* tabs = desk.find<QTabWidget>("tabs");
     struct Case {
@@ -126,8 +125,7 @@ TEST_CASE("words: no plot or panel cuts a text off or draws one text over anothe
 
 TEST_CASE("words: the magnified scale of a fine drag draws no text over another", "[gui][words]") {
     const bool german = GENERATE(false, true);
-    std::optional<testing::German> language;
-    if (german) language.emplace();
+    const testing::German language(german);
     Desk desk;
     for (const QSize size : {QSize(1024, 700), QSize(1440, 900)}) {
         desk.window.resize(size);

@@ -5,9 +5,11 @@
 
 namespace shardscope::testing {
 
-// The program is in German during its lifetime.
+// The program is in German during its lifetime if `on` is set.
 struct German {
-    German() { set_language_of_texts(QStringLiteral("de")); }
+    explicit German(bool on = true) {
+        if (on) set_language_of_texts(QStringLiteral("de"));
+    }
     ~German() { set_language_of_texts(QStringLiteral("en")); }
     German(const German&) = delete;
     German& operator=(const German&) = delete;
