@@ -67,13 +67,13 @@ constexpr auto kSizes = std::to_array<std::string_view>({"moe",
                                                          "hyena",
                                                          "layer_idxs",
                                                          "per_layer_input",  // Gemma 3n
-                                                         "altup",
-                                                         "laurel",
-                                                         "kv_shared",
-                                                         "cutoffs",  // Transformer-XL
-                                                         "codebook",
+                                                         "altup",            // Gemma 3n
+                                                         "laurel",           // Gemma 3n
+                                                         "kv_shared",        // Gemma 3n
+                                                         "cutoffs",          // Transformer-XL
+                                                         "codebook",         // MusicGen
                                                          "recurrence",
-                                                         "state_dim"});
+                                                         "state_dim"});  // Decision Transformer
 constexpr auto kHarmless =
     std::to_array<std::string_view>({"loss", "aux", "jitter", "dtype", "router_logits", "capacity", "scaling",
                                      "scale", "dropout", "norm", "bias", "grouped_gemm", "group", "use_moe"});

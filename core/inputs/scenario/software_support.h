@@ -24,7 +24,7 @@ bool offers_offload(Offload offload, const Settings& settings);
 // Returns whether the scenario's software sends tokens to their experts in this way. Sources:
 // expert_parallel_comm_backend of pytorch/torchtitan, which has no all-gather; use_ring_of_experts of
 // MaxText, which has no DeepEP, like other programs in JAX; _AllToAll in deepspeed/moe/sharded_moe.py of
-// DeepSpeed. DeepEP was published in February 2025, after the programs that only have the all-to-all.
+// DeepSpeed. The other programs that only have the all-to-all are older than DeepEP (February 2025).
 bool offers_dispatcher(MoeDispatcher dispatcher, const Settings& settings);
 
 // Returns whether the software runs on GPUs of this vendor, one of kVendors; true where it is not known.
