@@ -525,11 +525,11 @@ void ScalingLabels::paint_knee() {
     // The best place crosses no line. Otherwise crossing one is better than being far from the mark. A steep
     // curve crosses the name in two lines over less than their height, and the name in one line over much of
     // its width.
-    constexpr double kTouching = 2;  // px of crossed lines: only the edge of a curve
+    constexpr double kEdgeOnly = 2;  // px of crossed lines: only the edge of a curve
     constexpr double kSteep = 26;    // px: less than the height of two lines of text
-    auto box = put(lines, corners(size_of(lines)), kTouching);
+    auto box = put(lines, corners(size_of(lines)), kEdgeOnly);
     if (!box)
-        box = roomy_ ? put(shorter, corners(size_of(shorter)), kTouching)
+        box = roomy_ ? put(shorter, corners(size_of(shorter)), kEdgeOnly)
                      : put(narrow, corners(size_of(narrow)), kSteep);
     if (!box) box = put_one_of(lines, shorter, corners, off);
     // Farther away a line leads to the mark.
