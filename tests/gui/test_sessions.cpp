@@ -338,7 +338,7 @@ TEST_CASE("sessions: a drag survives a kill of the program", "[sessions]") {
     QProcess program;
     program.setProcessEnvironment(environment);
     program.start(QApplication::applicationFilePath(),
-                  {QStringLiteral("files: a drag survives a kill of the program")});
+                  {QString::fromStdString(Catch::getResultCapture().getCurrentTestName())});
     REQUIRE(program.waitForFinished(kBackgroundTimeout));
     CHECK(program.exitStatus() == QProcess::CrashExit);
     const QString shown = QString::fromUtf8(program.readAllStandardOutput());

@@ -25,10 +25,14 @@ struct CalibrationCase {
 };
 
 // Returns the runs that can be used. The others are in `skipped`, with the reason; so are runs with equal
-// settings whose times contradict each other.
+// settings whose times contradict each other. The cases point into `runs` and `catalogue`, which must outlive
+// them.
 std::vector<CalibrationCase> cases_of(const std::vector<MeasuredRun>& runs, const Catalogue& catalogue,
                                       const CalibrationOptions& options,
                                       std::vector<Validation::Skipped>& skipped);
+std::vector<CalibrationCase> cases_of(const std::vector<MeasuredRun>& runs, Catalogue&& catalogue,
+                                      const CalibrationOptions& options,
+                                      std::vector<Validation::Skipped>& skipped) = delete;
 // Returns the runs with their settings, which are those of `cases`.
 std::vector<RunWithSettings> with_settings(const std::vector<CalibrationCase>& cases);
 

@@ -77,8 +77,8 @@ TEST_CASE("calibration: runs with equal settings have finite weights also under 
     CalibrationOptions options;
     options.take = [](const MeasuredRun& run) { return run.family == "korthikanti"; };
     std::vector<Validation::Skipped> skipped;
-    std::vector<CalibrationCase> cases =
-        cases_of(shipped_runs(), Catalogue::uncalibrated(), options, skipped);
+    const Catalogue catalogue = Catalogue::uncalibrated();
+    std::vector<CalibrationCase> cases = cases_of(shipped_runs(), catalogue, options, skipped);
     REQUIRE_FALSE(cases.empty());
     cases = {cases.front(), cases.front()};
     const FittedUnknowns one_name = CalibrationFit(cases, options).fit_without({});
