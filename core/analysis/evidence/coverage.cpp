@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -26,15 +25,10 @@ struct MeasuredPosition {
 // What the file contains.
 struct MeasuredPositions {
     std::vector<MeasuredPosition> runs;
-    // The different coordinates, sorted, and the end of each group of them that are equal in the first ones.
-    std::vector<RunCoordinates> places;
-    std::vector<std::size_t> group_ends;
+    std::vector<RunCoordinates> places;  // the different coordinates, sorted
+    std::vector<std::size_t> shared;  // how many of its first coordinates a place shares with the one before
     Coverage coverage;
 };
-
-// Coordinates that are compared first: stack, memory and peak of the GPU. Most runs are on other machines or
-// stacks.
-constexpr std::size_t kFirst = 3;
 
 // Returns the place of the coordinate that is this parameter's own value or presence.
 std::size_t coordinate_of(P id) {
@@ -98,51 +92,56 @@ const MeasuredPositions& measured_positions() {
             }
         }
         out.places.assign(seen.begin(), seen.end());
-        for (std::size_t i = 1; i <= out.places.size(); ++i) {
-            if (i == out.places.size() ||
-                !std::equal(out.places[i].begin(), out.places[i].begin() + kFirst, out.places[i - 1].begin()))
-                out.group_ends.push_back(i);
+        const RunCoordinates* before = nullptr;
+        for (const RunCoordinates& place : out.places) {
+            const auto differ = before ? std::ranges::mismatch(place, *before).in1 : place.begin();
+            out.shared.push_back(static_cast<std::size_t>(differ - place.begin()));
+            before = &place;
         }
         return out;
     }();
     return found;
 }
 
-template <std::size_t I>
-double weighted_difference(const RunCoordinates& a, const RunCoordinates& b) {
-    constexpr const Coordinate& axis = kCoordinates[I];
-    if constexpr (axis.weight == 0) return 0;
-    if (a[I] == kDoesNotApply || b[I] == kDoesNotApply) return 0;
-    const double difference = std::fabs(a[I] - b[I]);
-    constexpr bool is_number = axis.kind == CoordinateKind::size || axis.kind == CoordinateKind::share;
-    if constexpr (is_number) return axis.weight * difference;
-    else return difference > 0 ? axis.weight : 0;
+// Returns the part that coordinate `i` adds to the weighted sum of the differences.
+double weighted_difference(std::size_t i, const RunCoordinates& a, const RunCoordinates& b) {
+    const Coordinate& axis = kCoordinates[i];
+    if (a[i] == kDoesNotApply || b[i] == kDoesNotApply) return 0;
+    const double difference = std::fabs(a[i] - b[i]);
+    const bool is_number = axis.kind == CoordinateKind::size || axis.kind == CoordinateKind::share;
+    if (is_number) return axis.weight * difference;
+    return difference > 0 ? axis.weight : 0;
 }
 
-template <std::size_t First, std::size_t... I>
-double add_differences(double sum, const RunCoordinates& a, const RunCoordinates& b,
-                       std::index_sequence<I...>) {
-    return (sum + ... + weighted_difference<First + I>(a, b));
+double weighted_sum(const RunCoordinates& a, const RunCoordinates& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += weighted_difference(i, a, b);
+    return sum;
 }
 
-double sum_of_first(const RunCoordinates& a, const RunCoordinates& b) {
-    return add_differences<0>(0, a, b, std::make_index_sequence<kFirst>());
-}
-
-// Adds the differences of the other coordinates, from `First` on, to those of the first. Returns the weighted
-// sum of all, or any larger value than `most` once it exceeds that.
-template <std::size_t First = kFirst>
-double weighted_sum(double sum, const RunCoordinates& a, const RunCoordinates& b, double most) {
-    constexpr std::size_t kAtOnce = std::min<std::size_t>(8, kCoordinates.size() - First);
-    sum = add_differences<First>(sum, a, b, std::make_index_sequence<kAtOnce>());
-    if constexpr (First + kAtOnce == kCoordinates.size()) return sum;
-    else return sum > most ? sum : weighted_sum<First + kAtOnce>(sum, a, b, most);
-}
-
-// Returns the part that every coordinate adds to the weighted sum.
-template <std::size_t... I>
-RunCoordinates differences_of(const RunCoordinates& a, const RunCoordinates& b, std::index_sequence<I...>) {
-    return {weighted_difference<I>(a, b)...};
+// Sorted places share their first coordinates with their neighbours. The sum over these is computed once, and
+// where it is already too large, all places that share them are skipped.
+struct NearestPlace {
+    std::size_t index = 0;
+    double sum = 0;  // the weighted sum of the differences
+};
+NearestPlace nearest_place(const RunCoordinates& here) {
+    const MeasuredPositions& measured = measured_positions();
+    const std::vector<RunCoordinates>& places = measured.places;
+    // The nearest place of a similar scenario comes first, so that most others are skipped early.
+    thread_local std::size_t nearest_before = 0;
+    NearestPlace nearest{nearest_before, weighted_sum(here, places[nearest_before])};
+    std::array<double, kCoordinates.size() + 1> sums{};  // [k]: over the first k coordinates of a place
+    std::size_t summed = 1;  // coordinates of the last compared place; their sum is not less than the least
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (measured.shared[i] >= summed) continue;
+        summed = measured.shared[i];
+        for (; summed < here.size() && sums[summed] < nearest.sum; ++summed)
+            sums[summed + 1] = sums[summed] + weighted_difference(summed, here, places[i]);
+        if (sums[summed] < nearest.sum) nearest = {i, sums[summed]};
+    }
+    nearest_before = nearest.index;
+    return nearest;
 }
 
 double distance_of(double sum) { return -std::expm1(-sum); }
@@ -157,7 +156,7 @@ RunCoordinates coordinates_of(const Settings& settings) {
 }
 
 double distance_between(const RunCoordinates& a, const RunCoordinates& b) {
-    return distance_of(weighted_sum(sum_of_first(a, b), a, b, std::numeric_limits<double>::infinity()));
+    return distance_of(weighted_sum(a, b));
 }
 
 std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most) {
@@ -179,43 +178,17 @@ std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most)
 }
 
 double distance_to_runs(const Settings& settings) {
-    if (settings.listed()) return 1;
-    const RunCoordinates here = coordinates_of(settings);
-    const MeasuredPositions& measured = measured_positions();
-    const std::vector<RunCoordinates>& places = measured.places;
-    if (places.empty()) return 1;
-    // The nearest place of a similar scenario comes first, so that the sums of most others end early.
-    thread_local std::size_t nearest_before = 0;
-    constexpr double kAny = std::numeric_limits<double>::infinity();
-    const RunCoordinates& likely = places[nearest_before];
-    double nearest = weighted_sum(sum_of_first(here, likely), here, likely, kAny);
-    std::size_t i = 0;
-    for (const std::size_t end : measured.group_ends) {
-        const double first = sum_of_first(here, places[i]);
-        for (i = first < nearest ? i : end; i < end; ++i) {
-            const double sum = weighted_sum(first, here, places[i], nearest);
-            if (sum >= nearest) continue;
-            nearest = sum;
-            nearest_before = i;
-        }
-    }
-    return distance_of(nearest);
+    if (settings.listed() || measured_positions().places.empty()) return 1;
+    return distance_of(nearest_place(coordinates_of(settings)).sum);
 }
 
 std::optional<LargestDifference> largest_difference(const Settings& settings) {
     const std::vector<RunCoordinates>& places = measured_positions().places;
     if (settings.listed() || places.empty()) return {};
     const RunCoordinates here = coordinates_of(settings);
-    const RunCoordinates* nearest = &places.front();
-    double least = std::numeric_limits<double>::infinity();
-    for (const RunCoordinates& place : places) {
-        const double sum = weighted_sum(sum_of_first(here, place), here, place, least);
-        if (sum >= least) continue;
-        least = sum;
-        nearest = &place;
-    }
-    const RunCoordinates& there = *nearest;
-    const RunCoordinates parts = differences_of(here, there, std::make_index_sequence<kCoordinates.size()>());
+    const RunCoordinates& there = places[nearest_place(here).index];
+    RunCoordinates parts;
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = weighted_difference(i, here, there);
     const auto largest = std::ranges::max_element(parts);
     if (*largest <= 0) return {};
     const auto i = static_cast<std::size_t>(largest - parts.begin());
