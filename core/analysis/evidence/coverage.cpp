@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -19,13 +21,13 @@ constexpr const char* kFile = "runs/coverage.json";
 struct MeasuredPosition {
     NearestRun run;  // without the distance
     RunCoordinates at{};
-    bool repeated = false;  // a run of another family before it has the same coordinates
 };
 
 // What the file contains.
 struct MeasuredPositions {
     std::vector<MeasuredPosition> runs;
-    std::vector<RunCoordinates> places;  // the different coordinates, sorted
+    // The runs with different coordinates, sorted by these; of those with the same ones, the first.
+    std::vector<const MeasuredPosition*> places;
     std::vector<std::size_t> shared;  // how many of its first coordinates a place shares with the one before
     Coverage coverage;
 };
@@ -60,7 +62,6 @@ double value_on(const Coordinate& axis, double value) {
 const MeasuredPositions& measured_positions() {
     static const MeasuredPositions found = [] {
         MeasuredPositions out;
-        std::set<RunCoordinates> seen;
         for (const EmbeddedFile& file : embedded_files()) {
             if (file.path != kFile) continue;
             const nlohmann::json read = nlohmann::json::parse(file.text);
@@ -87,16 +88,17 @@ const MeasuredPositions& measured_positions() {
                     place.at[i] = value_on(kCoordinates[i], value);
                     out.coverage.largest[i] = std::max(out.coverage.largest[i], place.at[i]);
                 }
-                place.repeated = !seen.insert(place.at).second;
                 out.runs.push_back(std::move(place));
             }
         }
-        out.places.assign(seen.begin(), seen.end());
+        std::map<RunCoordinates, const MeasuredPosition*> sorted;
+        for (const MeasuredPosition& place : out.runs) sorted.emplace(place.at, &place);
         const RunCoordinates* before = nullptr;
-        for (const RunCoordinates& place : out.places) {
-            const auto differ = before ? std::ranges::mismatch(place, *before).in1 : place.begin();
-            out.shared.push_back(static_cast<std::size_t>(differ - place.begin()));
-            before = &place;
+        for (const auto& [at, place] : sorted) {
+            const auto differ = before ? std::ranges::mismatch(at, *before).in1 : at.begin();
+            out.places.push_back(place);
+            out.shared.push_back(static_cast<std::size_t>(differ - at.begin()));
+            before = &at;
         }
         return out;
     }();
@@ -119,27 +121,35 @@ double weighted_sum(const RunCoordinates& a, const RunCoordinates& b) {
     return sum;
 }
 
-// Sorted places share their first coordinates with their neighbours. The sum over these is computed once, and
-// where it is already too large, all places that share them are skipped.
+// Calls `visit(i, sum)` for places whose weighted sum of differences is less than `limit`, which `visit`
+// returns anew. Sorted places share their first coordinates with their neighbours: the sum over these is
+// computed once, and where it is already too large, all places that share them are skipped.
+template <typename Visit>
+void visit_nearer(const RunCoordinates& here, double limit, const Visit& visit) {
+    const MeasuredPositions& measured = measured_positions();
+    std::array<double, kCoordinates.size() + 1> sums{};  // [k]: over the first k coordinates of a place
+    std::size_t summed = 1;  // coordinates of the last place: all, or those whose sum reaches the limit
+    for (std::size_t i = 0; i < measured.places.size(); ++i) {
+        if (measured.shared[i] >= summed) continue;
+        summed = measured.shared[i];
+        for (; summed < here.size() && sums[summed] < limit; ++summed)
+            sums[summed + 1] = sums[summed] + weighted_difference(summed, here, measured.places[i]->at);
+        if (sums[summed] < limit) limit = visit(i, sums[summed]);
+    }
+}
+
 struct NearestPlace {
     std::size_t index = 0;
     double sum = 0;  // the weighted sum of the differences
 };
 NearestPlace nearest_place(const RunCoordinates& here) {
-    const MeasuredPositions& measured = measured_positions();
-    const std::vector<RunCoordinates>& places = measured.places;
     // The nearest place of a similar scenario comes first, so that most others are skipped early.
     thread_local std::size_t nearest_before = 0;
-    NearestPlace nearest{nearest_before, weighted_sum(here, places[nearest_before])};
-    std::array<double, kCoordinates.size() + 1> sums{};  // [k]: over the first k coordinates of a place
-    std::size_t summed = 1;  // coordinates of the last compared place; their sum is not less than the least
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        if (measured.shared[i] >= summed) continue;
-        summed = measured.shared[i];
-        for (; summed < here.size() && sums[summed] < nearest.sum; ++summed)
-            sums[summed + 1] = sums[summed] + weighted_difference(summed, here, places[i]);
-        if (sums[summed] < nearest.sum) nearest = {i, sums[summed]};
-    }
+    NearestPlace nearest{nearest_before, weighted_sum(here, measured_positions().places[nearest_before]->at)};
+    visit_nearer(here, nearest.sum, [&](std::size_t i, double sum) {
+        nearest = {i, sum};
+        return sum;
+    });
     nearest_before = nearest.index;
     return nearest;
 }
@@ -161,18 +171,17 @@ double distance_between(const RunCoordinates& a, const RunCoordinates& b) {
 
 std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most) {
     std::vector<NearestRun> out;
-    if (settings.listed()) return out;
-    const RunCoordinates here = coordinates_of(settings);
-    std::vector<std::pair<double, const NearestRun*>> order;
-    for (const MeasuredPosition& measured : measured_positions().runs) {
-        if (!measured.repeated) order.emplace_back(distance_between(here, measured.at), &measured.run);
-    }
-    most = std::min(most, order.size());
-    std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(most), {},
-                              &std::pair<double, const NearestRun*>::first);
-    for (std::size_t i = 0; i < most; ++i) {
-        out.push_back(*order[i].second);
-        out.back().distance = order[i].first;
+    if (settings.listed() || most == 0) return out;
+    std::vector<NearestPlace> nearest;  // the nearest one first
+    constexpr double kAny = std::numeric_limits<double>::infinity();
+    visit_nearer(coordinates_of(settings), kAny, [&](std::size_t i, double sum) {
+        if (nearest.size() == most) nearest.pop_back();
+        nearest.insert(std::ranges::upper_bound(nearest, sum, {}, &NearestPlace::sum), {i, sum});
+        return nearest.size() < most ? kAny : nearest.back().sum;
+    });
+    for (const auto& [i, sum] : nearest) {
+        out.push_back(measured_positions().places[i]->run);
+        out.back().distance = distance_of(sum);
     }
     return out;
 }
@@ -183,10 +192,10 @@ double distance_to_runs(const Settings& settings) {
 }
 
 std::optional<LargestDifference> largest_difference(const Settings& settings) {
-    const std::vector<RunCoordinates>& places = measured_positions().places;
-    if (settings.listed() || places.empty()) return {};
+    const MeasuredPositions& measured = measured_positions();
+    if (settings.listed() || measured.places.empty()) return {};
     const RunCoordinates here = coordinates_of(settings);
-    const RunCoordinates& there = places[nearest_place(here).index];
+    const RunCoordinates& there = measured.places[nearest_place(here).index]->at;
     RunCoordinates parts;
     for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = weighted_difference(i, here, there);
     const auto largest = std::ranges::max_element(parts);
@@ -196,9 +205,9 @@ std::optional<LargestDifference> largest_difference(const Settings& settings) {
     const auto unlogged = [&](double value) {
         return axis.kind == CoordinateKind::size ? std::exp2(value) : value;
     };
-    const bool measured =
-        std::ranges::any_of(places, [&](const RunCoordinates& place) { return place[i] == here[i]; });
-    return LargestDifference{&axis, unlogged(here[i]), unlogged(there[i]), measured};
+    const bool was_measured =
+        std::ranges::any_of(measured.runs, [&](const MeasuredPosition& run) { return run.at[i] == here[i]; });
+    return LargestDifference{&axis, unlogged(here[i]), unlogged(there[i]), was_measured};
 }
 
 bool Coverage::has(P presence) const { return largest[coordinate_of(presence)] > 0; }
