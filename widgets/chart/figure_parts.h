@@ -18,9 +18,6 @@
 
 namespace shardscope {
 
-// How strongly a figure is drawn that shows another scenario, or one that is not valid.
-inline constexpr double kStaleStrength = 0.6, kInvalidStrength = 0.4;
-
 // Returns the text colour with the higher contrast on `ground`.
 QColor ink_on(const QColor& ground);
 // Returns the opaque colour of a fill that covers this share of `ground`. Qt divides large transparent fills

@@ -28,7 +28,6 @@ constexpr double kBetweenGhosts = 4;
 constexpr qsizetype kLeastLetters = 3;  // of a shortened name
 constexpr double kSquare = 8;
 constexpr double kTightest = 0.85;  // distance of two rows, of the usual one
-constexpr double kStale = 0.4;      // opacity of the last valid picture while the input is not valid
 
 // Writes all digits, also of sizes far beyond any real GPU.
 QString axis_text(double gib) {
@@ -507,9 +506,9 @@ void MemoryBar::describe() {
 
 void MemoryBar::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    if (!model().answer().valid() || model().planning() || model().has_unparsed_field())
-        painter.setOpacity(kStale);
     paint_memory_bar(painter, rect(), current_theme(), data_, font());
+    if (!model().answer().valid() || model().planning() || model().has_unparsed_field())
+        dim(painter, rect(), current_theme(), kInvalidStrength);
     paint_focus(painter);
 }
 

@@ -20,7 +20,6 @@ namespace shardscope {
 namespace {
 
 constexpr double kPadding = 12;
-constexpr double kStale = 0.4;  // opacity of the last valid picture while the input is not valid
 constexpr int kMostTicks = 3;
 constexpr double kHypothetical = 0.5;  // opacity of hypothetical bars
 constexpr double kSecondsFrom = 10;
@@ -210,11 +209,10 @@ void paint_rows(QPainter& painter, const WaterfallGeometry& g, const QRectF& are
     const QFont small_bold = scaled_font(font, kSmall, true);
     const double half_cap = QFontMetricsF(small).capHeight() / 2;
     const double right = area.right() - kPadding;
-    const double opacity = painter.opacity();
     const auto fill = [&](const QRectF& bar, const QColor& color) {
-        painter.setOpacity(opacity * (data.hypothetical ? kHypothetical : 1));
+        painter.setOpacity(data.hypothetical ? kHypothetical : 1);
         painter.fillRect(bar, color);
-        painter.setOpacity(opacity);
+        painter.setOpacity(1);
     };
     double previous_bottom = -1;
     for (const auto& row : g.rows) {
@@ -442,9 +440,9 @@ void Waterfall::describe() {
 
 void Waterfall::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    if (!model().answer().valid() || model().planning() || model().has_unparsed_field())
-        painter.setOpacity(kStale);
     paint_waterfall(painter, rect(), current_theme(), data_, font());
+    if (!model().answer().valid() || model().planning() || model().has_unparsed_field())
+        dim(painter, rect(), current_theme(), kInvalidStrength);
     paint_focus(painter);
 }
 

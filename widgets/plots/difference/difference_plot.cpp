@@ -281,8 +281,8 @@ class DifferencePlot : public LivePlot {
         prepare(canvas());
         canvas().plotLayout()->clear();
         new PaintedItem(canvas(), QStringLiteral("overlay"), [this](QCPPainter& painter) {
-            painter.setOpacity(dimmed_ ? 0.45 : 1);
             painting().paint(painter);
+            if (dimmed_) dim(painter, canvas().rect(), current_theme(), kInvalidStrength);
         });
         start();
     }

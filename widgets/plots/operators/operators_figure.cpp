@@ -16,7 +16,6 @@ namespace {
 constexpr double kDotReach = 10;    // px around a dot's centre that count as hitting it
 constexpr double kLeast = 3;        // radius of a dot that takes no time, px
 constexpr double kLargestDot = 11;  // of one that takes the whole step
-constexpr double kDimmed = 0.4;
 constexpr std::size_t kLargestDotLabels = 8;
 constexpr double kKeepOff = 40;          // weight of a leader line, so that labels avoid it
 constexpr double kLabelledShare = 0.01;  // fraction of the step from which an operator is named
@@ -254,11 +253,7 @@ void OperatorsFigure::Parts::paint_above(QCPPainter& painter) const {
         paint_moving(painter, room, boxes);
         paint_names(painter, room, boxes);
     }
-    if (dimmed) {
-        QColor veil = theme->pane;
-        veil.setAlphaF(static_cast<float>(1 - kDimmed));
-        painter.fillRect(area, veil);
-    }
+    if (dimmed) dim(painter, area, *theme, kInvalidStrength);
 }
 
 void OperatorsFigure::Parts::paint_titles(QCPPainter& painter) const {

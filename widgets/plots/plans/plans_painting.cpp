@@ -143,13 +143,9 @@ void PlansFigure::Parts::paint_above(QCPPainter& painter) const {
             paint_words(painter, tr("There is no price per GPU hour: set one, or compare by something else"));
     }
     const double strongly = !stale.isEmpty() && data ? std::min(strength, kStaleStrength) : strength;
-    if (strongly < 1) {
-        QColor veil = theme->pane;
-        veil.setAlphaF(static_cast<float>(1 - strongly));
-        painter.fillRect(whole(), veil);
-        // The current plan is updated at once and is not dimmed with the others.
-        if (data && strength == 1) paint_dots(painter, own);
-    }
+    dim(painter, whole(), *theme, strongly);
+    // The current plan is updated at once and is not dimmed with the others.
+    if (strongly < 1 && data && strength == 1) paint_dots(painter, own);
     painter.restore();
     paint_titles(painter);
 }

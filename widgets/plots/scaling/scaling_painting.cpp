@@ -126,11 +126,7 @@ void ScalingFigure::Parts::paint_above(QCPPainter& painter) const {
     paint_strip(painter);
     paint_x_axis(painter);
     if (!data.curves.weak.empty()) paint_labels(painter);
-    if (dimmed) {
-        QColor veil = theme->pane;
-        veil.setAlphaF(0.6F);
-        painter.fillRect(plot.rect(), veil);
-    }
+    if (dimmed) dim(painter, plot.rect(), *theme, kInvalidStrength);
 }
 
 void ScalingFigure::Parts::paint_titles(QCPPainter& painter) const {

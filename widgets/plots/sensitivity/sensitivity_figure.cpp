@@ -171,11 +171,7 @@ void SensitivityFigure::paint(QPainter& painter, const QRectF& area) {
         }
     }
     paint_bars(painter, inside);
-    if (strength_ < 1) {
-        QColor veil = theme_->pane;
-        veil.setAlphaF(static_cast<float>(1 - strength_));
-        painter.fillRect(area, veil);
-    }
+    dim(painter, area, *theme_, strength_);
 }
 
 double SensitivityFigure::paint_heading(QPainter& painter, const QRectF& area) const {

@@ -12,6 +12,7 @@
 #include "widgets/chart/figure_parts.h"
 #include "widgets/chart/option_row.h"
 #include "widgets/chart/painted_item.h"
+#include "widgets/drawing.h"
 #include "widgets/encode.h"
 #include "widgets/plots/figure_page.h"
 #include "widgets/plots/plot_kind.h"

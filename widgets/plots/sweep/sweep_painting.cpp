@@ -42,11 +42,7 @@ void SweepFigure::Parts::paint_above(QCPPainter& painter) const {
         all.bottom() + 4 + kStrip + kTickLength + 2 + QFontMetricsF(fonts.small).height() + 4 + bold.ascent();
     draw_text(painter, {std::round(all.center().x() - bold.horizontalAdvance(title) / 2), std::round(base)},
               title, fonts.bold, theme->text);
-    if (strength < 1) {
-        QColor veil = theme->pane;
-        veil.setAlphaF(static_cast<float>(1 - strength));
-        painter.fillRect(plot.rect(), veil);
-    }
+    dim(painter, plot.rect(), *theme, strength);
 }
 
 // Returns the intervals in which the scenario's own line does not fit or, in a family without it, no line

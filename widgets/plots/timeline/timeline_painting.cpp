@@ -28,11 +28,7 @@ void TimelineFigure::Parts::paint(QCPPainter& painter) const {
             paint_no_time(painter);
         }
     }
-    if (dimmed) {
-        QColor veil = theme->pane;
-        veil.setAlphaF(0.6F);
-        painter.fillRect(plot.rect(), veil);
-    }
+    if (dimmed) dim(painter, plot.rect(), *theme, kInvalidStrength);
 }
 
 std::vector<std::pair<QColor, QString>> TimelineFigure::Parts::key() const {

@@ -30,13 +30,12 @@ void WallsFigure::Parts::paint(QCPPainter& painter) {
     if (data.empty()) return;
     const WallsPanes where = panes();
     if (where.map.width() < 20 || where.map.height() < 20) return;
-    // A map that no longer belongs to the scenario is paler.
-    if (stale) painter.setOpacity(kStaleStrength);
     paint_ground(painter, where.map);
     painter.save();
     paint_lines(painter, where.map);
     painter.restore();
-    painter.setOpacity(1);
+    // A map that no longer belongs to the scenario is paler.
+    if (stale) dim(painter, where.map, *theme, kStaleStrength);
     paint_axes(painter, where);
     paint_profiles(painter, where);
     paint_scale(painter, where);
@@ -49,11 +48,7 @@ void WallsFigure::Parts::paint(QCPPainter& painter) {
         painter.setPen(QPen(theme->accent, 2));
         painter.drawRect(QRectF(plot.viewport()).adjusted(1, 1, -1, -1));
     }
-    if (dimmed) {
-        QColor veil = theme->pane;
-        veil.setAlphaF(0.6F);
-        painter.fillRect(plot.rect(), veil);
-    }
+    if (dimmed) dim(painter, plot.rect(), *theme, kInvalidStrength);
 }
 
 void WallsFigure::Parts::paint_ground(QCPPainter& painter, const QRectF& frame) {
