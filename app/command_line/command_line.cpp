@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/drawing.h"
 #include "widgets/live_model.h"
 #include "widgets/panels/controls_panel.h"
 #include "widgets/text.h"
@@ -19,6 +20,16 @@ namespace {
 enum Column { what, effect, columns };
 
 constexpr int kMargin = 8;
+constexpr int kPaddingLeft = 4, kPaddingRight = 8;  // of a cell, px
+
+// Returns the text without those of its last parts for which there is no room.
+QString fitting_parts(QString text, const QFont& font, double room) {
+    for (qsizetype end = 0; text_width(font, text) > room; text.truncate(end)) {
+        end = text.lastIndexOf(kBetweenParts);
+        if (end < 0) break;
+    }
+    return text;
+}
 
 }  // namespace
 
@@ -39,7 +50,9 @@ CommandLine::CommandLine(QLineEdit& field, QWidget& window, const CommandTargets
     list_->header()->hide();
     list_->header()->setSectionResizeMode(what, QHeaderView::ResizeToContents);
     list_->setRootIsDecorated(false);
-    list_->setStyleSheet(QStringLiteral("QTreeWidget::item { padding: 3px 8px 3px 4px; }"));
+    list_->setStyleSheet(QStringLiteral("QTreeWidget::item { padding: 3px %1px 3px %2px; }")
+                             .arg(kPaddingRight)
+                             .arg(kPaddingLeft));
     list_->setUniformRowHeights(true);
     list_->setFrameShape(QFrame::NoFrame);
     list_->setFocusPolicy(Qt::NoFocus);
@@ -94,9 +107,13 @@ void CommandLine::fill(const QString& chosen) {
 }
 
 void CommandLine::describe() {
-    const QTreeWidgetItem* item = list_->currentItem();
-    field_.setAccessibleDescription(item ? tr("%1: %2").arg(item->text(what), item->text(effect))
-                                         : field_description_);
+    const int row = list_->indexOfTopLevelItem(list_->currentItem());
+    if (row < 0) {
+        field_.setAccessibleDescription(field_description_);
+        return;
+    }
+    const WindowCommand& command = commands_[static_cast<std::size_t>(row)];
+    field_.setAccessibleDescription(tr("%1: %2").arg(command.text, command.effect));
 }
 
 // Places the list beside the field, and within the window.
@@ -112,6 +129,12 @@ void CommandLine::place() {
     const int row = list_->sizeHintForRow(0);
     const int height = row * static_cast<int>(commands_.size()) + 2 * frameWidth() + 2 * 4 + 2;
     setGeometry(beside.x(), beside.y(), width, height);
+    layout()->activate();
+    const double room = list_->viewport()->width() - list_->columnWidth(what) - kPaddingLeft - kPaddingRight;
+    for (std::size_t i = 0; i < commands_.size(); ++i) {
+        QTreeWidgetItem* item = list_->topLevelItem(static_cast<int>(i));
+        item->setText(effect, fitting_parts(commands_[i].effect, list_->font(), room));
+    }
 }
 
 void CommandLine::step(int by) {

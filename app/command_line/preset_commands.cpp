@@ -83,7 +83,7 @@ WindowCommands preset_commands(const QString& words, const CommandTargets& targe
                                   [preset, run] { run(*preset); }};
             if (const Preset* cluster = kind == PresetKind::gpu ? cluster_with(*preset) : nullptr)
                 command.effect =
-                    preset_text(cluster->shown_title()) + QStringLiteral(" · ") + facts.line(*cluster);
+                    preset_text(cluster->shown_title()) + kBetweenParts.toString() + facts.line(*cluster);
             if (with) {
                 command.leads_to = [&model, preset, with] {
                     return with(locked(model.answer().scenario), *preset);

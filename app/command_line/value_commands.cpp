@@ -67,7 +67,7 @@ WindowCommand set_command(P id, double value, WordMatch match, LiveModel& model)
             return resolve(held)[id] == nearest ? held : locked(edited(model.answer().scenario, id, nearest));
         };
     }
-    out.effect = effect.join(QStringLiteral(" · "));
+    out.effect = effect.join(kBetweenParts);
     return out;
 }
 

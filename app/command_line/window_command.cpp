@@ -23,10 +23,9 @@ WindowCommands commands_for(const QString& typed, const CommandTargets& targets)
         // Each search takes some milliseconds, so only the first entry has its answer.
         if (command.finds && &command == &out.front()) command.effect = command.finds();
         if (!command.leads_to) continue;
-        // What follows comes first, because a long list of facts may be cut.
         const QString follows = predicted(command.leads_to(), targets.model.answer());
         command.effect =
-            command.effect.isEmpty() ? follows : follows + QStringLiteral(" · ") + command.effect;
+            command.effect.isEmpty() ? follows : follows + kBetweenParts.toString() + command.effect;
     }
     return out;
 }

@@ -26,10 +26,14 @@ class PlotTabs;
 class PresetFacts;
 class SolvePanel;
 
+inline constexpr QStringView kBetweenParts = u" · ";  // of an effect
+
 struct WindowCommand {
-    QString name;      // "set/training.sequence_length": identifies it in tests
-    QString text;      // what it does: "Sequence length 32,768"
-    QString effect{};  // what it does to the window, or why it is not possible
+    QString name;  // "set/training.sequence_length": identifies it in tests
+    QString text;  // what it does: "Sequence length 32,768"
+    // What it does to the window, or why it is not possible: parts in the order of their weight. The list
+    // drops the last parts for which it has no room.
+    QString effect{};
     WordMatch match = WordMatch::name;
     std::function<void()> run{};  // null: it is not possible
     // Returns the scenario after the command, with the plan held; the list says what is predicted for it.

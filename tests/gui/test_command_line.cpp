@@ -10,6 +10,7 @@
 #include "app/command_line/command_line.h"
 #include "explore/solve.h"
 #include "support/desk.h"
+#include "widgets/drawing.h"
 #include "widgets/live_model.h"
 #include "widgets/panels/solve_panel.h"
 #include "widgets/rows/parameter_field.h"
@@ -192,6 +193,28 @@ TEST_CASE("the list says what a command will do, and whether it is possible", "[
     it.type("nothing has this name");
     CHECK(it.line().commands().empty());
     CHECK(it.line().isHidden());
+}
+
+TEST_CASE("in a small window the list drops the facts for which it has no room", "[gui][command-line]") {
+    Line it;
+    it.desk.window.resize(1024, 700);
+    QApplication::processEvents();
+    it.type("h200");
+    const auto& list = *it.desk.find<QTreeWidget>("commands/list");
+    REQUIRE(list.topLevelItemCount() > 0);
+    bool dropped = false;
+    for (int row = 0; row < list.topLevelItemCount(); ++row) {
+        const QString shown = list.topLevelItem(row)->text(1);
+        const QString whole = it.line().commands()[static_cast<std::size_t>(row)].effect;
+        INFO(shown.toStdString());
+        CHECK(whole.startsWith(shown));
+        CHECK(list.visualItemRect(list.topLevelItem(row)).right() <= list.viewport()->width());
+        CHECK(text_width(list.font(), shown) < list.columnWidth(1));
+        if (shown == whole) continue;
+        dropped = true;
+        CHECK(whole.mid(shown.size()).startsWith(kBetweenParts));
+    }
+    CHECK(dropped);
 }
 
 TEST_CASE("software that is not known is predicted as other software and keeps its name",
