@@ -69,8 +69,8 @@ double latency_ratio(const Settings& settings);              // latency set by h
 
 inline constexpr double kOtherKind = 1;
 
-// Rows are compared in this order. The first ones tell most runs apart: these are on other machines or
-// stacks, or of another kind.
+// Runs are compared in the order of these rows. The first rows rule out most runs, because most are on
+// another machine or stack, or of another kind.
 inline constexpr std::array kCoordinates{
     Coordinate{P::software, CoordinateKind::choice, 0.7},
     Coordinate{P::memory_bandwidth, CoordinateKind::size, 0.5},

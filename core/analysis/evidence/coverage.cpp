@@ -26,9 +26,9 @@ struct MeasuredPosition {
 // What the file contains.
 struct MeasuredPositions {
     std::vector<MeasuredPosition> runs;
-    // The runs with different coordinates, sorted by these; of those with the same ones, the first.
+    // One run for each set of coordinates, sorted by them: the first of the file.
     std::vector<const MeasuredPosition*> places;
-    std::vector<std::size_t> shared;  // how many of its first coordinates a place shares with the one before
+    std::vector<std::size_t> shared;  // how many first coordinates of a place equal those of the place before
     Coverage coverage;
 };
 
@@ -121,14 +121,17 @@ double weighted_sum(const RunCoordinates& a, const RunCoordinates& b) {
     return sum;
 }
 
-// Calls `visit(i, sum)` for places whose weighted sum of differences is less than `limit`, which `visit`
-// returns anew. Sorted places share their first coordinates with their neighbours: the sum over these is
-// computed once, and where it is already too large, all places that share them are skipped.
+constexpr double kAny = std::numeric_limits<double>::infinity();
+
+// Calls `visit(i, sum)` for each place whose weighted sum of differences is below `limit`. `visit` returns
+// the new limit, which must not be larger. The sum over the coordinates that a place shares with the one
+// before is computed once. If it reaches the limit, all places that share these coordinates are skipped.
 template <typename Visit>
 void visit_nearer(const RunCoordinates& here, double limit, const Visit& visit) {
     const MeasuredPositions& measured = measured_positions();
     std::array<double, kCoordinates.size() + 1> sums{};  // [k]: over the first k coordinates of a place
-    std::size_t summed = 1;  // coordinates of the last place: all, or those whose sum reaches the limit
+    // How many coordinates of the last place are summed; 1 at first, so that the first place is not skipped.
+    std::size_t summed = 1;
     for (std::size_t i = 0; i < measured.places.size(); ++i) {
         if (measured.shared[i] >= summed) continue;
         summed = measured.shared[i];
@@ -143,10 +146,11 @@ struct NearestPlace {
     double sum = 0;  // the weighted sum of the differences
 };
 NearestPlace nearest_place(const RunCoordinates& here) {
-    // The nearest place of a similar scenario comes first, so that most others are skipped early.
+    // The search starts with the place that the last call found, because successive scenarios are similar.
     thread_local std::size_t nearest_before = 0;
     NearestPlace nearest{nearest_before, weighted_sum(here, measured_positions().places[nearest_before]->at)};
-    visit_nearer(here, nearest.sum, [&](std::size_t i, double sum) {
+    // Of places at the same distance the first one is found, whatever the last call found.
+    visit_nearer(here, std::nextafter(nearest.sum, kAny), [&](std::size_t i, double sum) {
         nearest = {i, sum};
         return sum;
     });
@@ -173,7 +177,6 @@ std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most)
     std::vector<NearestRun> out;
     if (settings.listed() || most == 0) return out;
     std::vector<NearestPlace> nearest;  // the nearest one first
-    constexpr double kAny = std::numeric_limits<double>::infinity();
     visit_nearer(coordinates_of(settings), kAny, [&](std::size_t i, double sum) {
         if (nearest.size() == most) nearest.pop_back();
         nearest.insert(std::ranges::upper_bound(nearest, sum, {}, &NearestPlace::sum), {i, sum});

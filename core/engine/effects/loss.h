@@ -22,7 +22,7 @@ struct Logits {
 // logits. A chunked loss keeps a few chunks of the sequence.
 inline double bytes_per_entry(const Logits& logits) {
     constexpr double kInPlace = 2;    // NVIDIA/TransformerEngine, pytorch/triton/cross_entropy.py
-    constexpr double kFused = 9;      // assumed: logits, their gradient and one fp32 copy
+    constexpr double kFused = 9;      // assumed: logits 2, their gradient 2, an fp32 copy 4, and 1 more
     constexpr double kChunked = 0.5;  // assumed: 8 bytes of each entry of one of 16 chunks
     switch (logits.loss) {
         case Loss::plain: return logits.bytes_per_logit;

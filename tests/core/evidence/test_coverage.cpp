@@ -142,6 +142,42 @@ TEST_CASE("coverage: a measured run is its own nearest run", "[evidence]") {
     }
 }
 
+TEST_CASE("coverage: the nearest runs are those of a comparison with all of them, in any order of questions",
+          "[evidence]") {
+    std::vector<RunCoordinates> all;
+    std::vector<Settings> scenarios;
+    for (const PublicRun& measured : public_runs()) {
+        if (!measured.run->has_good_time()) continue;
+        all.push_back(coordinates_of(measured.settings));
+        if (all.size() % 20 != 1) continue;
+        for (const double factor : {0.25, 1.0, 3.0}) {
+            Settings there = measured.settings;
+            there.set(P::gpus, factor * 4 * there[P::gpus], Origin::given);
+            there.set(P::hidden_size, factor * there[P::hidden_size], Origin::given);
+            there.set(P::inter_node_bandwidth, there[P::inter_node_bandwidth] / factor, Origin::given);
+            scenarios.push_back(there);
+        }
+    }
+    std::ranges::sort(all);
+    const auto same = std::ranges::unique(all);
+    all.erase(same.begin(), same.end());
+    std::vector<std::string> differences;
+    for (const Settings& there : scenarios) {
+        const RunCoordinates at = coordinates_of(there);
+        std::vector<double> distances;
+        for (const RunCoordinates& place : all) distances.push_back(distance_between(at, place));
+        std::ranges::sort(distances);
+        CHECK(distance_to_runs(there) == Approx(distances.front()));
+        const std::vector<NearestRun> nearest = nearest_runs(there, 5);
+        REQUIRE(nearest.size() == 5);
+        for (std::size_t i = 0; i < nearest.size(); ++i)
+            CHECK(nearest[i].distance == Approx(distances[i]).margin(1e-12));
+        differences.push_back(largest_difference_sentence(there));
+    }
+    for (std::size_t i = scenarios.size(); i-- > 0;)
+        CHECK(largest_difference_sentence(scenarios[i]) == differences[i]);
+}
+
 TEST_CASE("coverage: the likely range widens away from the measured runs", "[evidence]") {
     const Scenario home = first();  // a public run
     CHECK(distance_to_runs(answer(home).settings) < 0.05);
