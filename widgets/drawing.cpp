@@ -6,6 +6,7 @@
 #include <QLocale>
 #include <QPainter>
 #include <QWidget>
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -36,9 +37,9 @@ QColor pin_color(const Theme& theme, char letter) {
     return theme.pins[static_cast<std::size_t>(letter - 'B') % theme.pins.size()];
 }
 
-// Qt divides a transparent fill of 96 or more rows of pixels among threads, and each line of a picture that
-// is drawn with an opacity too. The window would wait for them, in vain where a search in the background uses
-// all processors. So the finished picture is dimmed in strips of fewer rows.
+// Qt divides a transparent fill of 96 or more rows of pixels among threads, and also each long line that is
+// drawn with an opacity. The window would wait for these threads, which start late while a search in the
+// background uses all processors. So the finished picture is covered in strips of fewer rows.
 void dim(QPainter& painter, const QRectF& area, const Theme& theme, double strength) {
     if (strength >= 1) return;
     constexpr double kRows = 64;
@@ -46,7 +47,7 @@ void dim(QPainter& painter, const QRectF& area, const Theme& theme, double stren
     veil.setAlphaF(static_cast<float>(1 - strength));
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
-    const double height = std::floor(kRows / painter.device()->devicePixelRatio());
+    const double height = std::max(1.0, std::floor(kRows / painter.device()->devicePixelRatio()));
     for (double top = area.top(); top < area.bottom(); top += height)
         painter.fillRect(QRectF(area.left(), top, area.width(), std::min(height, area.bottom() - top)), veil);
     painter.restore();

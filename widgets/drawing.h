@@ -31,9 +31,10 @@ double round_top(double value, int most_ticks);
 // Returns the colour of the pin with this letter (B … G).
 QColor pin_color(const Theme& theme, char letter);
 
-// How strongly a picture is drawn that shows another scenario, or one that is not valid.
+// The strength of a picture of another scenario, and of one of a scenario that is not valid.
 inline constexpr double kStaleStrength = 0.6, kInvalidStrength = 0.4;
-// Dims a picture on the screen that was drawn on the theme's pane, as if it had been drawn with this opacity.
+// Covers the area with the pane's colour, so that a picture on the pane appears with this strength, 0 … 1. It
+// is for pictures on the screen only.
 void dim(QPainter& painter, const QRectF& area, const Theme& theme, double strength);
 
 // Draws 45° lines of one colour over the existing picture, which stays visible between them.

@@ -16,15 +16,15 @@
 #include "scenario/slider_scale.h"
 #include "widgets/chart/option_row.h"
 #include "widgets/chart/plot_zoom.h"
+#include "widgets/drawing.h"
 #include "widgets/plots/plot_kind.h"
 #include "widgets/text.h"
 
 namespace shardscope {
 namespace {
 
-constexpr double kDoubted = 0.4;  // opacity while an input field contains unreadable text
-constexpr double kCloser = 1.5;   // zoom factor of one key press
-constexpr double kNotch = 1.25;   // zoom factor of one notch of the wheel
+constexpr double kCloser = 1.5;  // zoom factor of one key press
+constexpr double kNotch = 1.25;  // zoom factor of one notch of the wheel
 
 // A plot that is drawn only once after a resize, together with all other changes. QCustomPlot would draw at
 // once, and again when it learns of the change.
@@ -121,7 +121,7 @@ void LivePlot::show_pins() {
 
 void LivePlot::dim_if_unread() {
     auto* dim = model_.has_unparsed_field() ? new QGraphicsOpacityEffect(canvas_) : nullptr;
-    if (dim) dim->setOpacity(kDoubted);
+    if (dim) dim->setOpacity(kInvalidStrength);
     canvas_->setGraphicsEffect(dim);
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "widgets/drawing.h"
 #include "widgets/theme/theme.h"
 
 namespace shardscope {
@@ -152,7 +153,7 @@ void paint_track(QPainter& painter, const QRectF& groove, const TrackPicture& pi
         if (picture.replanned) {
             Strip(painter, upper, *picture.held, picture, theme).paint();
             painter.fillRect(QRectF(groove.left(), upper.bottom(), groove.width(), 1), theme.window);
-            if (picture.stale) painter.setOpacity(0.6);
+            if (picture.stale) painter.setOpacity(kStaleStrength);
         }
         Strip(painter, lower, primary, picture, theme).paint();
         painter.restore();

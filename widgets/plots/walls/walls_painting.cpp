@@ -34,21 +34,22 @@ void WallsFigure::Parts::paint(QCPPainter& painter) {
     painter.save();
     paint_lines(painter, where.map);
     painter.restore();
-    // A map that no longer belongs to the scenario is paler.
-    if (stale) dim(painter, where.map, *theme, kStaleStrength);
+    // A map that no longer belongs to the scenario is paler, with the ends of its lines.
+    constexpr double kBeyond = 2;  // px
+    if (stale) dim(painter, where.map.adjusted(-kBeyond, -kBeyond, kBeyond, kBeyond), *theme, kStaleStrength);
     paint_axes(painter, where);
     paint_profiles(painter, where);
     paint_scale(painter, where);
     if (on_map(point)) paint_arms(painter, where);
     paint_words(painter, where.map);
     if (on_map(point)) paint_ring(painter, where);
+    if (dimmed) dim(painter, plot.rect(), *theme, kInvalidStrength);
     if (focused) {
         painter.setRenderHint(QPainter::Antialiasing, false);
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(theme->accent, 2));
         painter.drawRect(QRectF(plot.viewport()).adjusted(1, 1, -1, -1));
     }
-    if (dimmed) dim(painter, plot.rect(), *theme, kInvalidStrength);
 }
 
 void WallsFigure::Parts::paint_ground(QCPPainter& painter, const QRectF& frame) {
