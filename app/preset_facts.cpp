@@ -184,7 +184,7 @@ QString PresetFacts::line(const Preset& preset) {
             .replace(QLatin1Char('\n'), QLatin1Char(' '));
         out << (columns[i].number ? title + QLatin1Char(' ') + all[i].text : all[i].text);
     }
-    return out.join(QStringLiteral(" · "));
+    return out.join(kBetweenParts);
 }
 
 bool PresetFacts::have(const Preset& preset, const QString& words) {

@@ -77,7 +77,7 @@ QString term_links(const QString& plain) {
                      .arg(static_cast<int>(pattern.term))
                      .arg(html_text(found.captured()));
     }
-    return links.join(QStringLiteral(" · "));
+    return links.join(kBetweenParts);
 }
 
 std::optional<Term> term_at(const std::vector<DrawnWord>& words, const QPointF& at) {

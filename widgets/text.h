@@ -16,6 +16,8 @@ inline QString text_of(std::string_view text) {
 // Returns a text of a preset in the current language. The catalogue contains the texts of the shipped studies
 // and calibrations (`./dev translate` finds them). Names and texts of the user's own presets are not
 // translated.
+inline constexpr QStringView kBetweenParts = u" · ";  // in a line of facts
+
 inline QString preset_text(std::string_view text) { return text_of(translate(text)); }
 
 // The catalogue does not distinguish contexts.

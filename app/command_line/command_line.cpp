@@ -4,6 +4,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QStyle>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -22,7 +23,7 @@ enum Column { what, effect, columns };
 constexpr int kMargin = 8;
 constexpr int kPaddingLeft = 4, kPaddingRight = 8;  // of a cell, px
 
-// Returns the text without those of its last parts for which there is no room.
+// Returns the text without the last parts that do not fit. The first part always stays.
 QString fitting_parts(QString text, const QFont& font, double room) {
     for (qsizetype end = 0; text_width(font, text) > room; text.truncate(end)) {
         end = text.lastIndexOf(kBetweenParts);
@@ -130,7 +131,10 @@ void CommandLine::place() {
     const int height = row * static_cast<int>(commands_.size()) + 2 * frameWidth() + 2 * 4 + 2;
     setGeometry(beside.x(), beside.y(), width, height);
     layout()->activate();
-    const double room = list_->viewport()->width() - list_->columnWidth(what) - kPaddingLeft - kPaddingRight;
+    // Styles keep this distance at both sides of a text, inside the padding.
+    const int margin = list_->style()->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, list_) + 1;
+    const int around = kPaddingLeft + kPaddingRight + 2 * margin;
+    const double room = list_->viewport()->width() - list_->columnWidth(what) - around;
     for (std::size_t i = 0; i < commands_.size(); ++i) {
         QTreeWidgetItem* item = list_->topLevelItem(static_cast<int>(i));
         item->setText(effect, fitting_parts(commands_[i].effect, list_->font(), room));

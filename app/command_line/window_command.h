@@ -26,13 +26,11 @@ class PlotTabs;
 class PresetFacts;
 class SolvePanel;
 
-inline constexpr QStringView kBetweenParts = u" · ";  // of an effect
-
 struct WindowCommand {
     QString name;  // "set/training.sequence_length": identifies it in tests
     QString text;  // what it does: "Sequence length 32,768"
-    // What it does to the window, or why it is not possible: parts in the order of their weight. The list
-    // drops the last parts for which it has no room.
+    // What it does to the window, or why it is not possible. Its parts are joined by kBetweenParts, the most
+    // important one first. The list leaves out the last parts that do not fit.
     QString effect{};
     WordMatch match = WordMatch::name;
     std::function<void()> run{};  // null: it is not possible
