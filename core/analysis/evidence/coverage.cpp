@@ -121,7 +121,7 @@ double weighted_sum(const RunCoordinates& a, const RunCoordinates& b) {
     return sum;
 }
 
-constexpr double kAny = std::numeric_limits<double>::infinity();
+constexpr double kAnySum = std::numeric_limits<double>::infinity();
 
 // Calls `visit(i, sum)` for each place whose weighted sum of differences is below `limit`. `visit` returns
 // the new limit, which must not be larger. The sum over the coordinates that a place shares with the one
@@ -150,7 +150,7 @@ NearestPlace nearest_place(const RunCoordinates& here) {
     thread_local std::size_t nearest_before = 0;
     NearestPlace nearest{nearest_before, weighted_sum(here, measured_positions().places[nearest_before]->at)};
     // Of places at the same distance the first one is found, whatever the last call found.
-    visit_nearer(here, std::nextafter(nearest.sum, kAny), [&](std::size_t i, double sum) {
+    visit_nearer(here, std::nextafter(nearest.sum, kAnySum), [&](std::size_t i, double sum) {
         nearest = {i, sum};
         return sum;
     });
@@ -177,10 +177,10 @@ std::vector<NearestRun> nearest_runs(const Settings& settings, std::size_t most)
     std::vector<NearestRun> out;
     if (settings.listed() || most == 0) return out;
     std::vector<NearestPlace> nearest;  // the nearest one first
-    visit_nearer(coordinates_of(settings), kAny, [&](std::size_t i, double sum) {
+    visit_nearer(coordinates_of(settings), kAnySum, [&](std::size_t i, double sum) {
         if (nearest.size() == most) nearest.pop_back();
         nearest.insert(std::ranges::upper_bound(nearest, sum, {}, &NearestPlace::sum), {i, sum});
-        return nearest.size() < most ? kAny : nearest.back().sum;
+        return nearest.size() < most ? kAnySum : nearest.back().sum;
     });
     for (const auto& [i, sum] : nearest) {
         out.push_back(measured_positions().places[i]->run);
