@@ -25,10 +25,8 @@ constexpr int kPaddingLeft = 4, kPaddingRight = 8;  // of a cell, px
 
 // Returns the text without the last parts that do not fit. The first part always stays.
 QString fitting_parts(QString text, const QFont& font, double room) {
-    for (qsizetype end = 0; text_width(font, text) > room; text.truncate(end)) {
-        end = text.lastIndexOf(kBetweenParts);
-        if (end < 0) break;
-    }
+    while (text_width(font, text) > room && text.contains(kBetweenParts))
+        text.truncate(text.lastIndexOf(kBetweenParts));
     return text;
 }
 
@@ -131,7 +129,7 @@ void CommandLine::place() {
     const int height = row * static_cast<int>(commands_.size()) + 2 * frameWidth() + 2 * 4 + 2;
     setGeometry(beside.x(), beside.y(), width, height);
     layout()->activate();
-    // Styles keep this distance at both sides of a text, inside the padding.
+    // The style adds this margin at both sides of a text, inside the padding.
     const int margin = list_->style()->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, list_) + 1;
     const int around = kPaddingLeft + kPaddingRight + 2 * margin;
     const double room = list_->viewport()->width() - list_->columnWidth(what) - around;

@@ -120,9 +120,9 @@ void LivePlot::show_pins() {
 }
 
 void LivePlot::dim_if_unread() {
-    auto* dim = model_.has_unparsed_field() ? new QGraphicsOpacityEffect(canvas_) : nullptr;
-    if (dim) dim->setOpacity(kInvalidStrength);
-    canvas_->setGraphicsEffect(dim);
+    auto* paler = model_.has_unparsed_field() ? new QGraphicsOpacityEffect(canvas_) : nullptr;
+    if (paler) paler->setOpacity(kInvalidStrength);
+    canvas_->setGraphicsEffect(paler);
 }
 
 void LivePlot::connect_mouse() {

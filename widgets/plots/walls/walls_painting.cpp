@@ -34,7 +34,7 @@ void WallsFigure::Parts::paint(QCPPainter& painter) {
     painter.save();
     paint_lines(painter, where.map);
     painter.restore();
-    // A map that no longer belongs to the scenario is paler, with the ends of its lines.
+    // A map that no longer belongs to the scenario is paler, and so are the ends of its lines outside of it.
     constexpr double kBeyond = 2;  // px
     if (stale) dim(painter, where.map.adjusted(-kBeyond, -kBeyond, kBeyond, kBeyond), *theme, kStaleStrength);
     paint_axes(painter, where);
