@@ -349,3 +349,39 @@ TEST_CASE("memory: in every command, any allocation may fail, alone or with all 
         }
     }
 }
+
+TEST_CASE("memory: several files are all new if they were written, and all old otherwise", "[faults]") {
+    if (!allocations_can_fail()) {
+        WARN("SKIPPED: the address sanitizer brings its own allocation");
+        return;
+    }
+    const Contents old{{"a.txt", "old a"}, {"b.txt", "old b"}, {"unrelated.txt", "kept"}};
+    const Contents written{{"a.txt", "new a"}, {"b.txt", "new b"}, {"unrelated.txt", "kept"}};
+    const std::vector<NewFile> files{{"a.txt", "new a"}, {"b.txt", "new b"}};
+    const auto write = [&](std::size_t n, bool on) {
+        return in_process(old, [&](Result& mine) {
+            bool done = false;
+            try {
+                Problems problems;
+                std::string failed;
+                fail_allocation(n, on);
+                done = write_files_atomically(files, problems, failed);
+            } catch (const std::bad_alloc&) {
+                done = false;
+            }
+            mine.count = fail_allocation(0, false);
+            return done ? 0 : 1;
+        });
+    };
+    const Result undisturbed = write(0, false);
+    REQUIRE(undisturbed.code() == 0);
+    REQUIRE(undisturbed.count > 0);
+    for (std::size_t n = 1; n <= undisturbed.count; ++n) {
+        for (const bool on : {false, true}) {
+            const Result result = write(n, on);
+            CAPTURE(n, on, result.status, result.err);
+            CHECK((result.code() == 0 || result.code() == 1));
+            CHECK((result.files == (result.code() == 0 ? written : old)));
+        }
+    }
+}

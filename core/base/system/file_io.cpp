@@ -1,5 +1,6 @@
 #include "system/file_io.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -182,15 +182,19 @@ bool is_left_over(std::string_view ending) {
     return false;
 }
 
+// Reads the folder with POSIX functions, because the directory iterators of libstdc++ end the program if
+// memory fails between two entries.
 void remove_leftovers_beside(const std::string& beside) {
-    const std::filesystem::path first(beside);
-    const std::string name = first.filename().string();
-    std::error_code error;
-    std::filesystem::directory_iterator entry(first.has_parent_path() ? first.parent_path() : ".", error);
-    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-        const std::string other = entry->path().filename().string();
-        if (other.starts_with(name) && is_left_over(std::string_view(other).substr(name.size())))
-            file_system().unlink(entry->path().c_str());
+    const std::size_t name_at = beside.rfind('/') + 1;  // 0 without a folder
+    const std::string folder = name_at == 0 ? "./" : beside.substr(0, name_at);
+    const std::string_view name = std::string_view(beside).substr(name_at);
+    const auto close = [](::DIR* entries) { ::closedir(entries); };
+    const std::unique_ptr<::DIR, decltype(close)> entries(::opendir(folder.c_str()), close);
+    if (!entries) return;
+    while (const ::dirent* entry = ::readdir(entries.get())) {
+        const std::string_view other = entry->d_name;
+        if (other.starts_with(name) && is_left_over(other.substr(name.size())))
+            file_system().unlink((folder + entry->d_name).c_str());
     }
 }
 
