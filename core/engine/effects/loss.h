@@ -17,12 +17,14 @@ struct Logits {
     double tensor = 1;      // GPUs over which a parallel loss shards the vocabulary
     bool parallel_loss = false;
 };
-// Returns the bytes of all tensors of one entry. A fused loss needs no more than the stack's plain one. The
-// kernels of Transformer Engine, which recipes of Megatron-Core choose, work in place on the half-precision
-// logits. A chunked loss keeps a few chunks of the sequence.
+// Returns the bytes of all tensors of one entry. A fused loss needs no more than the stack's plain one. It
+// reads the half-precision logits and writes their gradient, with the fp32 values in registers only, as a
+// loss compiled by PyTorch does (torchtitan, components/loss.py). The kernels of Transformer Engine, which
+// recipes of Megatron-Core choose, write the gradient over the logits. A chunked loss keeps a few chunks of
+// the sequence.
 inline double bytes_per_entry(const Logits& logits) {
     constexpr double kInPlace = 2;    // NVIDIA/TransformerEngine, pytorch/triton/cross_entropy.py
-    constexpr double kFused = 9;      // assumed: logits 2, their gradient 2, an fp32 copy 4, and 1 more
+    constexpr double kFused = 4;      // logits 2, their gradient 2
     constexpr double kChunked = 0.5;  // assumed: 8 bytes of each entry of one of 16 chunks
     switch (logits.loss) {
         case Loss::plain: return logits.bytes_per_logit;

@@ -24,9 +24,10 @@ TEST_CASE("loss: bytes of an entry, for each kind of loss", "[effects]") {
     logits.loss = Loss::fused;
     CHECK(logits_memory(logits) == 2.0 * 4096 * 50304);
     logits.in_place = false;
-    CHECK(logits_memory(logits) == 6.0 * 4096 * 50304);
+    CHECK(logits_memory(logits) == 4.0 * 4096 * 50304);
+    logits.bytes_per_logit = 3;
+    CHECK(logits_memory(logits) == 3.0 * 4096 * 50304);
     logits.bytes_per_logit = 12;
-    CHECK(logits_memory(logits) == 9.0 * 4096 * 50304);
     logits.loss = Loss::chunked;
     CHECK(logits_memory(logits) == 0.5 * 4096 * 50304);
     logits.parallel_loss = true;
@@ -47,8 +48,8 @@ TEST_CASE("loss: a fused loss keeps no more than a plain one, or than the LM hea
     CHECK(logits("maxtext", Loss::plain) == Approx(head));
     CHECK(logits("maxtext", Loss::fused) == Approx(head));
     CHECK(logits("maxtext", Loss::chunked) == Approx(0.5));
-    CHECK(logits("fsdp1", Loss::fused) == Approx(6));
-    CHECK(logits("fsdp2", Loss::fused) == Approx(9));  // of 12
+    CHECK(logits("fsdp1", Loss::fused) == Approx(4));  // of 6
+    CHECK(logits("fsdp2", Loss::fused) == Approx(4));  // of 12
     CHECK(logits("megatron-core", Loss::fused) == Approx(head));
     CHECK(logits("megatron-core", Loss::plain) == Approx(6));
 }
