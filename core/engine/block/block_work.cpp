@@ -59,7 +59,8 @@ class PassSum {
     PassTime finish(const BlockRates& rates) {
         finish_attention(rates);
         // The communication of experts overlaps with the compute of another micro-batch.
-        const Exposure dispatch = exposure(out_.time, dispatch_, rates.overlap);
+        const Exposure dispatch =
+            exposure(out_.time, dispatch_, dispatch_overlap(rates.dispatcher, rates.overlap));
         term_of(out_, StepTerm::expert_network) += dispatch.exposed;
         out_.hidden += dispatch.hidden;
         out_.time = dispatch.both;

@@ -54,6 +54,14 @@ inline double places_of_token(double places, const Dispatch& dispatch) {
                             dispatch.experts_per_token);
 }
 
+// Returns ω (overlap.h) of an exchange that overlaps with compute. DeepEP's kernels occupy 20
+// multiprocessors, by default and in the training of DeepSeek-V3 (section 3.2.2), where the H800 has 132: the
+// compute beside them is slower by at least that share.
+inline double dispatch_overlap(MoeDispatcher dispatcher, double overlap) {
+    constexpr double kOccupied = 20.0 / 132;
+    return dispatcher == MoeDispatcher::deepep ? std::max(overlap, kOccupied) : overlap;
+}
+
 // `imbalance` is the number of tokens on the busiest GPU relative to the average one.
 inline Time expert_dispatch_time(const Dispatch& dispatch, MoeDispatcher dispatcher, double imbalance,
                                  const RingGroup& group, const NetworkRates& network) {

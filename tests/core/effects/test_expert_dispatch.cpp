@@ -29,6 +29,12 @@ TEST_CASE("dispatch: deepep sends a token once to each node", "[effects]") {
           Approx(1.5 * once));
 }
 
+TEST_CASE("dispatch: compute beside deepep lacks the multiprocessors of its kernels", "[effects]") {
+    CHECK(dispatch_overlap(MoeDispatcher::deepep, 0.1) == Approx(20.0 / 132));
+    CHECK(dispatch_overlap(MoeDispatcher::deepep, 0.3) == 0.3);
+    CHECK(dispatch_overlap(MoeDispatcher::all_to_all, 0.1) == 0.1);
+}
+
 TEST_CASE("dispatch: deepep shares the oversubscribed links between pods", "[effects]") {
     NetworkRates network{.intra_bandwidth = 400e9, .inter_bandwidth = 40e9, .sharpness = 0.65};
     const Dispatch dispatch{8e9, 8, {}};
