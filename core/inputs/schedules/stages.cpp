@@ -48,13 +48,12 @@ double size_of(const Stage& stage) {
     return stage.counts[0] + (1 + kExperts) * stage.counts[1];
 }
 
-// Collects the middle stages: every mixture of layers if the model has a pattern or if one of these stages
-// has prediction layers, else the largest stage.
+// Collects the middle stages: every mixture of layers if the model has a pattern or a layout decides what the
+// stages hold, else the largest stage.
 class MiddleStages {
   public:
     MiddleStages(const LayerSequence& layers, Stages& out)
-        : every_mixture_(layers.has_pattern() || (out.layout && layers.predictions() > 0)),
-          list_(out.middles) {}
+        : every_mixture_(layers.has_pattern() || out.layout), list_(out.middles) {}
     // Adds a stage. The stages must come in the order of decreasing micro-batches in flight, because only the
     // first of several equal stages is kept.
     void add(const Stage& stage) {

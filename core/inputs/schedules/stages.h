@@ -10,8 +10,8 @@
 //
 // A stage holds consecutive layers, also where they are of different kinds (model.layer_pattern): the
 // frameworks count layers, not their cost. Of the middle stages, the one with the most layers stands for all.
-// In a model with a pattern they hold different mixtures, of which one may take the longest and another the
-// most memory, so every mixture is kept.
+// In a model with a pattern, or with a layout by hand, they hold different mixtures, of which one may take
+// the longest and another the most memory, so every mixture is kept.
 //
 // The layers of the first and the last stage may be set (Megatron-LM's decoder-first-pipeline-num-layers and
 // decoder-last-pipeline-num-layers); the remaining layers are split among the other stages in the same way.
@@ -45,8 +45,8 @@ inline constexpr std::size_t kMiddleStages = 64;
 inline constexpr std::size_t kDistinctStages = kMiddleStages + 2;
 
 // One stage for each distinct content; of equal stages it is the one with the most micro-batches in flight.
-// Without a pattern one middle stage stands for all of them: the fullest, which is assumed to come directly
-// after the first stage.
+// Without a pattern or a layout one middle stage stands for all of them: the fullest, which is assumed to
+// come directly after the first stage.
 struct Stages {
     Stage first, last;  // without a pipeline `first` is the whole model
     BoundedList<Stage, kMiddleStages> middles;

@@ -46,8 +46,9 @@ TEST_CASE("layout: it decides the layers of each stage, and must match the model
     const Answer uneven = answer(with_layout("Et*5|t*10|t*11|t*6L"));
     REQUIRE(uneven.valid());
     CHECK(uneven.compiled.stages.first.layers() == 5);
-    CHECK(uneven.compiled.stages[1].layers() == 11);
-    CHECK(uneven.compiled.stages[1].position == 2);
+    CHECK(uneven.compiled.stages[1].layers() == 10);
+    CHECK(uneven.compiled.stages[2].layers() == 11);
+    CHECK(uneven.compiled.stages[2].position == 2);
     CHECK(uneven.compiled.stages.last.layers() == 6);
     for (const char* text : {"Et*5|t*10|t*11|t*5L", "Et*16|t*16L"}) {
         const Answer wrong = answer(with_layout(text));
@@ -105,6 +106,28 @@ TEST_CASE("layout: the same partition has the same step, however it is written",
     };
     const double by_ends = step({{P::first_stage_layers, 2}, {P::last_stage_layers, 3}}, "");
     CHECK(step({}, "Et*2|(t*4|)*14t*3L") == Approx(by_ends));
+}
+
+TEST_CASE("layout: the fullest stage is found where the largest one holds few micro-batches", "[schedules]") {
+    // Stage 2 has 11 layers of 7 micro-batches, stage 7 has 12 of 2 micro-batches.
+    const Answer now = answer(
+        of_model("llama-3-70b",
+                 {{P::gpus, 64},
+                  {P::tensor_parallel, 4},
+                  {P::sequence_parallel, true},
+                  {P::pipeline_parallel, 8},
+                  {P::sequence_length, 8192},
+                  {P::micro_batch, 1},
+                  {P::global_batch, 32},
+                  {P::sharding, Sharding::zero1},
+                  {P::software, Software::megatron_core},
+                  {P::pipeline_layout, parse(P::pipeline_layout, "E|t*11|(t*11|)*4t*12|t*13L").value}}));
+    REQUIRE(now.valid());
+    CHECK(now.estimate.memory.stage == 1);
+    const std::vector<double> stages = allocated_by_stage(now.compiled);
+    REQUIRE(stages.size() == 8);
+    CHECK(now.estimate.memory.allocated() == Approx(std::ranges::max(stages)));
+    CHECK(stages[1] > stages[6]);
 }
 
 TEST_CASE("layout: stages may be without layers", "[schedules]") {
