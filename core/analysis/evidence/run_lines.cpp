@@ -16,11 +16,30 @@ namespace {
 
 using nlohmann::json;
 
-RunQuality quality_named(std::string_view name) {
+using Names = std::vector<std::string>;
+
+// Reports fields whose names are similar to known ones, because a misspelt field would not be read.
+void check_names(const json& object, const Names& known, const std::string& place, MeasuredRun& run) {
+    for (const auto& [name, value] : object.items()) {
+        if (std::ranges::find(known, name) != known.end()) continue;
+        if (const std::string similar = suggestion(name, known); !similar.empty())
+            run.problems.push_back({place + name, translate("the field is not read"), "", similar, run.line});
+    }
+}
+
+// Returns the quality of a run's time. A word that names none is reported.
+RunQuality quality_of(const json& object, MeasuredRun& run) {
+    const std::string word = text_at(object, "quality");
+    if (word.empty()) return RunQuality::none;
+    Names names;
     for (const RunQuality quality :
          {RunQuality::good, RunQuality::noisy, RunQuality::tiny, RunQuality::ambiguous}) {
-        if (name_of(quality) == name) return quality;
+        if (name_of(quality) == word) return quality;
+        names.emplace_back(name_of(quality));
     }
+    run.problems.push_back({"/quality", translate("“{1}” is not a valid value", {word}), "",
+                            suggestion(word, names, translate("write one of {1}", {joined(names, ", ")})),
+                            run.line});
     return RunQuality::none;
 }
 
@@ -44,7 +63,12 @@ class MeasuredReader {
     }
     bool flag(const char* field) {
         const auto found = measured_.find(field);
-        return found != measured_.end() && found->is_boolean() && found->get<bool>();
+        if (found == measured_.end() || found->is_null()) return false;
+        if (found->is_boolean()) return found->get<bool>();
+        run_.problems.push_back({std::string("/measured/") + field,
+                                 translate("“{1}” is not a valid value", {json_text(*found)}), "",
+                                 translate("write true or false"), run_.line});
+        return false;
     }
 
   private:
@@ -90,10 +114,17 @@ MeasuredRun read_run_object(const json& object, int line) {
     run.model = text_at(object, "model_name");
     run.note = text_at(object, "note");
     run.assumed = text_at(object, "assumed");
-    run.quality = quality_named(text_at(object, "quality"));
+    check_names(object,
+                {"id", "family", "source", "licence", "model_name", "scenario", "settings", "measured",
+                 "quality", "memory_quality", "note", "assumed"},
+                "/", run);
+    run.quality = quality_of(object, run);
     run.memory_is_good = text_at(object, "memory_quality") != "bad";
-    if (const auto found = object.find("settings"); found != object.end() && found->is_array()) {
-        for (const json& setting : *found) {
+    if (const auto found = object.find("settings"); found != object.end() && !found->is_null()) {
+        if (!found->is_array())
+            run.problems.push_back(
+                {"/settings", translate("this is no list of texts"), "", translate("write [\"…\"]"), line});
+        for (const json& setting : found->is_array() ? *found : json::array()) {
             if (!setting.is_string()) continue;
             run.settings.push_back(one_line(setting.get_ref<const std::string&>()));
             if (run.not_modelled.empty()) run.not_modelled = reason_not_modelled(run.settings.back());
@@ -120,6 +151,11 @@ MeasuredRun read_run_object(const json& object, int line) {
                                 translate("write {\"step_time_s\": 1.5}"), line});
         return run;
     }
+    check_names(
+        *found,
+        {"step_time_s", "tokens_per_s_per_gpu", "model_tflops_per_gpu", "peak_allocated_bytes",
+         "peak_reserved_bytes", "peak_device_bytes", "stage_allocated_bytes", "out_of_memory", "crashed"},
+        "/measured/", run);
     MeasuredReader measured(*found, run);
     run.step_time = measured.number("step_time_s", kLongestStep);
     run.tokens_per_s_per_gpu = measured.number("tokens_per_s_per_gpu", kMostTokens);
@@ -172,13 +208,22 @@ std::vector<MeasuredRun> read_run_lines(std::string_view text, Problems& problem
 namespace {
 
 // Returns the calibration of the fabric that the run's settings name, as in "fabric: efa"; nullptr if they
-// name none, or one without a calibration.
-const Preset* fabric_of(const MeasuredRun& run, const Catalogue& catalogue) {
+// name none, or one without a calibration. A name that is similar to a known one is reported.
+const Preset* fabric_of(const MeasuredRun& run, const Catalogue& catalogue, Problems& problems) {
     constexpr std::string_view kMark = "fabric:";
-    for (const std::string& setting : run.settings) {
-        if (setting.starts_with(kMark))
-            return catalogue.find(PresetKind::calibration, "fabric-" + trim(setting.substr(kMark.size())));
+    constexpr std::string_view kPart = "fabric-";
+    const auto setting =
+        std::ranges::find_if(run.settings, [&](const std::string& text) { return text.starts_with(kMark); });
+    if (setting == run.settings.end()) return nullptr;
+    const std::string name = trim(setting->substr(kMark.size()));
+    if (const Preset* part = catalogue.find(PresetKind::calibration, std::string(kPart) + name)) return part;
+    Names fabrics;
+    for (const std::string& part : catalogue.names(PresetKind::calibration)) {
+        if (part.starts_with(kPart)) fabrics.push_back(part.substr(kPart.size()));
     }
+    if (const std::string similar = suggestion(name, fabrics); !similar.empty())
+        problems.push_back(
+            {"/settings", translate("there is no fabric “{1}”", {name}), "", similar, run.line});
     return nullptr;
 }
 
@@ -191,9 +236,13 @@ Scenario scenario_of_json(const MeasuredRun& run, const Catalogue& catalogue, Pr
     const std::size_t before = problems.size();
     Scenario scenario =
         read_scenario_json(json::parse(run.scenario), {catalogue, nullptr, {}, &start}, problems);
-    for (std::size_t i = before; i < problems.size(); ++i) problems[i].line = run.line;
+    for (std::size_t i = before; i < problems.size(); ++i) {
+        problems[i].line = run.line;
+        problems[i].where = "/scenario" + problems[i].where;
+    }
     scenario.name = run.id;
-    if (!scenario.cluster && !scenario.calibration) scenario.calibration = fabric_of(run, catalogue);
+    if (!scenario.cluster && !scenario.calibration)
+        scenario.calibration = fabric_of(run, catalogue, problems);
     if (!scenario.is_given(P::sharding)) {
         const Settings s = resolve(scenario);
         const double model_parallel = s[P::tensor_parallel] * s[P::pipeline_parallel];

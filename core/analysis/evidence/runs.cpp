@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "estimate/estimate.h"
 #include "evidence/coverage.h"
 #include "evidence/run_csv.h"
 #include "evidence/run_lines.h"
@@ -89,6 +90,23 @@ double usual_domain(const Preset& gpu) {
 
 }  // namespace
 
+namespace {
+
+// Reports a step time in which the GPUs cannot execute the FLOPs of the step.
+void check_against_peak(const MeasuredRun& run, const Settings& settings, Problems& problems) {
+    if (!(run.step_time > 0)) return;
+    const Estimate predicted = estimate(compile(settings));
+    const double share = predicted.hfu * predicted.step.total / run.step_time;
+    if (!(share > 1)) return;
+    problems.push_back(
+        {run.scenario.empty() ? "/step_time_s" : "/measured/step_time_s",
+         translate("a step of {1} is faster than the GPUs are", {format(run.step_time, Quantity::seconds)}),
+         translate("its matrices would need {1} of the peak FLOPS", {format(share, Quantity::percent)}),
+         translate("correct the time, the batch, the model or the number of GPUs"), run.line});
+}
+
+}  // namespace
+
 Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problems& problems) {
     problems.insert(problems.end(), run.problems.begin(), run.problems.end());
     if (!run.not_modelled.empty() && problems.empty())
@@ -106,12 +124,14 @@ Scenario scenario_of(const MeasuredRun& run, const Catalogue& catalogue, Problem
     const double node = asked[P::gpus_used_per_node];
     if (asked[P::gpus] > node && !divides(node, asked[P::gpus]))
         scenario.give(P::gpus_used_per_node, divisor_at_most(asked[P::gpus], node));
-    if (problems.empty()) {
-        for (Problem& problem : check(scenario, resolve(scenario))) {
-            problem.line = run.line;
-            problems.push_back(problem);
-        }
+    if (!problems.empty()) return scenario;
+    const Settings settings = resolve(scenario);
+    for (Problem& problem : check(scenario, settings)) {
+        problem.line = run.line;
+        if (!run.scenario.empty()) problem.where = "/scenario" + problem.where;
+        problems.push_back(problem);
     }
+    if (problems.empty()) check_against_peak(run, settings, problems);
     return scenario;
 }
 

@@ -102,6 +102,49 @@ TEST_CASE("runs: a row is refused if its rate or its step time is impossible", "
     }
 }
 
+TEST_CASE("runs: a step in which the GPUs cannot do its FLOPs is refused", "[evidence]") {
+    // MPT-13B: 6 · 12.9·10⁹ FLOPs for each of 4,096 tokens of a GPU take 0.32 s at the peak of an H100.
+    const auto reason = [](const char* seconds) {
+        Problems problems;
+        const auto runs = read_runs(
+            "layers,hidden,ffn_hidden,heads,vocab,gpu,gpus,sequence,micro_batch,global_batch,sharding,step_"
+            "time_s\n40,5120,20480,40,50368,h100-sxm-80gb,64,2048,2,128,zero3," +
+                std::string(seconds) + "\n",
+            problems);
+        const Validation validation = validate(runs, Catalogue::shipped());
+        return validation.skipped.empty() ? std::string() : validation.skipped[0].reason;
+    };
+    CHECK(reason("0.5").empty());
+    CHECK(reason("0.1").find("faster than the GPUs are") != std::string::npos);
+}
+
+TEST_CASE("runs: misspelt fields and values of a JSON line are named", "[evidence]") {
+    const auto problem_of = [](const std::string& from, const std::string& to) {
+        std::string line =
+            R"({"id": "a", "scenario": {"model": {"preset": "mpt-13b"}, "cluster": {"gpu": "h100-sxm-80gb",)"
+            R"( "gpus": 64}, "training": {"micro_batch": 2, "global_batch": 128}}, "settings": ["fabric: efa"],)"
+            R"( "measured": {"step_time_s": 0.9, "out_of_memory": false}, "quality": "good"})";
+        const std::size_t at = line.find(from);
+        REQUIRE(at != std::string::npos);
+        line.replace(at, from.size(), to);
+        Problems problems;
+        const auto runs = read_runs(line + "\n", problems);
+        REQUIRE(runs.size() == 1);
+        const Validation validation = validate(runs, Catalogue::shipped());
+        return validation.skipped.empty() ? std::string() : validation.skipped[0].reason;
+    };
+    CHECK(problem_of("step_time_s", "step_time_s").empty());
+    for (const auto& [from, to, expected] :
+         {std::tuple{"step_time_s", "step_time", "step_time_s"}, std::tuple{"quality", "qualty", "quality"},
+          std::tuple{"settings", "setings", "settings"}, std::tuple{"\"good\"", "\"goood\"", "good"},
+          std::tuple{"false", "\"true\"", "write true or false"}, std::tuple{"efa", "eaf", "“efa”"},
+          std::tuple{R"(["fabric: efa"])", R"("fabric: efa")", "no list of texts"},
+          std::tuple{"\"micro_batch\": 2", "\"micro_batch\": -2", "/scenario/training/micro_batch"}}) {
+        INFO(to << ": " << problem_of(from, to));
+        CHECK(problem_of(from, to).find(expected) != std::string::npos);
+    }
+}
+
 TEST_CASE("runs: a row with a negative batch has no step time and is left out", "[evidence]") {
     Problems problems;
     const auto runs = read_runs(
