@@ -28,6 +28,22 @@ TEST_CASE("estimate: a scenario from standard input gives text and JSON", "[cli]
     CHECK(run("estimate - --format json").out == result.out);
 }
 
+TEST_CASE("estimate: the fullest stage is named with its first rank, and memory in three kinds", "[cli]") {
+    const std::string plan =
+        " --set sharding=zero1 --set pipeline_parallel=4 --set tensor_parallel=2 --set micro_batch=1";
+    // 64 GPUs in four stages: a stage has 16 ranks, or 2 of every 8 if pipelines come before replicas.
+    for (const auto& [order, ranks] : {std::pair{"tp-cp-ep-dp-pp", 16}, std::pair{"tp-cp-ep-pp-dp", 2}}) {
+        const std::string command = "estimate -" + plan + " --set rank_order=" + order;
+        const json memory = json::parse(run(command + " --format json").out)["memory"];
+        const int stage = memory["peak_stage"].get<int>();
+        CHECK(memory["peak_rank"] == (stage - 1) * ranks);
+        const RunResult text = run(command);
+        CHECK(text.out.find("on stage " + std::to_string(stage) + " of 4 (from rank " +
+                            std::to_string((stage - 1) * ranks) + ")") != std::string::npos);
+        CHECK(text.out.find("allocated, reserved, device") != std::string::npos);
+    }
+}
+
 TEST_CASE("estimate: --set accepts full and short keys, and units", "[cli]") {
     const RunResult slow =
         run("estimate - --format json --set inter_node_bandwidth='10 Gbit/s' --set training.micro_batch=1");

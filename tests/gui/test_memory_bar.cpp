@@ -38,6 +38,21 @@ TEST_CASE("memory segments sum to the peak and their labels do not overlap") {
     }
 }
 
+TEST_CASE("the memory bar shows what is allocated, reserved and used on the device") {
+    LiveModel model(Catalogue::shipped());
+    const MemoryUse& memory = model.answer().estimate.memory;
+    const MemoryBarData data = memory_bar_data(model.answer());
+    const MemoryBarGeometry g = memory_bar_geometry(QRectF(0, 0, 262, 292), data, QApplication::font());
+    const auto top = [&](MemoryTerm term) { return g.segments[static_cast<std::size_t>(term)].top(); };
+    // Each is the sum of the segments below its line.
+    CHECK(top(MemoryTerm::logits) == Approx(g.y_of(memory.allocated(), data.top)));
+    CHECK(top(MemoryTerm::allocator) == Approx(g.y_of(memory.reserved(), data.top)));
+    CHECK(top(MemoryTerm::context) == Approx(g.y_of(memory.peak, data.top)));
+    const QString caption = memory_caption(model.answer());
+    for (const double bytes : {memory.allocated(), memory.reserved(), memory.peak})
+        CHECK(caption.contains(shown(bytes, Quantity::bytes)));
+}
+
 TEST_CASE("the memory bar names its terms beside six pins, in a small window too") {
     LiveModel model(Catalogue::shipped());
     const QFont small = scaled_font(QApplication::font(), kSmall);

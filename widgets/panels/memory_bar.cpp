@@ -29,6 +29,13 @@ constexpr qsizetype kLeastLetters = 3;  // of a shortened name
 constexpr double kSquare = 8;
 constexpr double kTightest = 0.85;  // distance of two rows, of the usual one
 
+// The terms from the bottom of the bar to its top: first what the allocator has handed out, then what else it
+// has reserved, then the rest of the device's memory.
+constexpr std::array kStack{MemoryTerm::weights,   MemoryTerm::gradients,   MemoryTerm::optimizer,
+                            MemoryTerm::gathered,  MemoryTerm::activations, MemoryTerm::logits,
+                            MemoryTerm::allocator, MemoryTerm::context};
+static_assert(kStack.size() == kMemoryTerms);
+
 // Writes all digits, also of sizes far beyond any real GPU.
 QString axis_text(double gib) {
     constexpr int kDigits = 15;
@@ -86,8 +93,8 @@ std::vector<MemoryBarLabel> labels_of(const MemoryBarData& data, Length families
     };
     subtotal(false);
     for (std::size_t i = kMemoryTerms; i-- > 0;) {
-        const auto term = static_cast<MemoryTerm>(i);
-        out.push_back({term, name_of(term, terms), data.terms[i], 0});
+        const MemoryTerm term = kStack.at(i);
+        out.push_back({term, name_of(term, terms), data.terms[static_cast<std::size_t>(term)], 0});
         if (i == kModelStateTerms) subtotal(true);
     }
     return out;
@@ -206,6 +213,34 @@ void paint_segments(QPainter& painter, const MemoryBarGeometry& g, const Theme& 
         hatch_over(painter, QRectF(QPointF(g.bar.left(), top), QPointF(g.bar.right(), risky_bottom)), theme,
                    theme.risk, 5, 1.6);
     }
+}
+
+double reserved_bytes(const MemoryBarData& data) {
+    return data.peak - data.terms[static_cast<std::size_t>(MemoryTerm::context)];
+}
+double allocated_bytes(const MemoryBarData& data) {
+    return reserved_bytes(data) - data.terms[static_cast<std::size_t>(MemoryTerm::allocator)];
+}
+
+// Draws a line at the top of each of the three kinds of memory.
+void paint_kinds(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme,
+                 const MemoryBarData& data) {
+    painter.setPen(QPen(theme.text, 1.5, Qt::SolidLine, Qt::FlatCap));
+    for (const double bytes : {allocated_bytes(data), reserved_bytes(data), data.peak}) {
+        const double y = std::round(g.y_of(bytes, data.top)) + 0.5;
+        painter.drawLine(QPointF(g.bar.left() - 5, y), QPointF(g.bar.right() + 1, y));
+    }
+}
+
+// Returns the three kinds of memory in one line, with the longest names that fit; empty if none fits.
+QString kinds_within(double available, const MemoryBarData& data, const QFont& font) {
+    const auto gib = [](double bytes) { return shown(bytes, Quantity::bytes, false); };
+    for (const QString& text : {MemoryBar::tr("allocated %1 · reserved %2 · device %3"),
+                                MemoryBar::tr("alloc. %1 · res. %2 · dev. %3")}) {
+        QString out = text.arg(gib(allocated_bytes(data)), gib(reserved_bytes(data)), gib(data.peak));
+        if (text_width(font, out) <= available) return out;
+    }
+    return {};
 }
 
 void paint_ghosts(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme,
@@ -368,7 +403,7 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     MemoryBarGeometry g;
     const QFont small = scaled_font(font, kSmall);
     const QFontMetricsF metrics(small);
-    const double title = std::max(28.0, QFontMetricsF(font).height() + 12);
+    const double title = std::max(28.0, QFontMetricsF(font).height() + 12) + metrics.height();
     const double axis =
         std::max(text_width(small, QStringLiteral("000")), text_width(small, axis_text(data.top / kGiB))) + 9;
     const double bottom =
@@ -414,7 +449,8 @@ MemoryBarGeometry memory_bar_geometry(const QRectF& area, const MemoryBarData& d
     g.line = std::max(15.0, std::ceil(metrics.height()));
 
     double sum = 0;
-    for (std::size_t i = 0; i < kMemoryTerms; ++i) {
+    for (const MemoryTerm term : kStack) {
+        const auto i = static_cast<std::size_t>(term);
         const double low = g.y_of(sum, data.top);
         sum += data.terms[i];
         g.segments[i] = QRectF(QPointF(g.bar.left(), g.y_of(sum, data.top)), QPointF(g.bar.right(), low));
@@ -445,8 +481,12 @@ void paint_memory_bar(QPainter& painter, const QRectF& area, const Theme& theme,
     if (text_width(small, note) + text_width(bold, title) + 2 * kPadding + 6 <= area.width())
         painter.drawText(QPointF(area.right() - kPadding - text_width(small, note), baseline), note);
 
+    const QString kinds = kinds_within(area.width() - 2 * kPadding, data, small);
+    painter.drawText(QPointF(area.left() + kPadding, baseline + 3 + QFontMetricsF(small).height()), kinds);
+
     paint_axis(painter, g, theme, data, font);
     paint_segments(painter, g, theme, data);
+    paint_kinds(painter, g, theme, data);
     paint_labels(painter, g, theme, font);
     paint_ghosts(painter, g, theme, data, font);
     paint_capacity(painter, g, theme, data, font);
@@ -497,6 +537,9 @@ void MemoryBar::describe() {
                           .arg(shown(data_.peak, Quantity::bytes), shown(data_.capacity, Quantity::bytes),
                                text_of(label_of(data_.moment)))};
     if (const QString stage = stage_words(data_.stage, data_.stages); !stage.isEmpty()) parts.append(stage);
+    parts.append(tr("allocated %1, reserved %2")
+                     .arg(shown(allocated_bytes(data_), Quantity::bytes),
+                          shown(reserved_bytes(data_), Quantity::bytes)));
     for (std::size_t i = 0; i < kMemoryTerms; ++i) {
         parts.append(text_of(label_of(static_cast<MemoryTerm>(i))) + QLatin1Char(' ') +
                      shown(data_.terms[i], Quantity::bytes));
@@ -543,7 +586,10 @@ QString MemoryBar::tip_at(const QPointF& at) const {
                  shown(std::round(bytes), Quantity::sequence_tokens, false));
     };
     if (term) return line(text_of(label_of(output_of(*term))), data_.terms[static_cast<std::size_t>(*term)]);
-    QString tip = line(tr("Peak"), data_.peak) + QLatin1Char('\n') + line(tr("Usable"), data_.capacity);
+    QString tip = line(tr("Allocated, the framework's tensors"), allocated_bytes(data_)) + QLatin1Char('\n') +
+                  line(tr("Reserved by the allocator"), reserved_bytes(data_)) + QLatin1Char('\n') +
+                  line(tr("Device, which the verdict compares"), data_.peak) + QLatin1Char('\n') +
+                  line(tr("Usable"), data_.capacity);
     if (const QString stage = stage_words(data_.stage, data_.stages); !stage.isEmpty())
         tip += QLatin1Char('\n') + tr("The fullest GPUs are those of %1").arg(stage);
     return tip;
@@ -566,6 +612,11 @@ QString memory_caption(const Answer& answer) {
                            text_of(label_of(memory.peak_moment)), shown(memory.peak, Quantity::bytes),
                            shown(memory.capacity, Quantity::bytes));
     out += QLatin1Char(' ') +
+           tr("Lines in the bar: what the framework has allocated (%1), what its allocator has reserved "
+              "(%2), and "
+              "the memory of the device.")
+               .arg(shown(memory.allocated(), Quantity::bytes), shown(memory.reserved(), Quantity::bytes)) +
+           QLatin1Char(' ') +
            tr("Dashed: usable memory; hatched below it: the margin within which the verdict is risky.");
     if (!answer.fits()) out += QLatin1Char(' ') + tr("Hatched above it: too much.");
     return out;
@@ -587,6 +638,8 @@ PlotTable memory_table(const Answer& answer) {
                             i < kModelStateTerms ? "shared" : "each", exact_or_empty(memory.terms()[i] / gib),
                             moment, stage, verdict});
     }
+    out.rows.push_back({"allocated", "", exact_or_empty(memory.allocated() / gib), moment, stage, verdict});
+    out.rows.push_back({"reserved", "", exact_or_empty(memory.reserved() / gib), moment, stage, verdict});
     out.rows.push_back({"peak", "", exact_or_empty(memory.peak / gib), moment, stage, verdict});
     out.rows.push_back({"capacity", "", exact_or_empty(memory.capacity / gib), "", "", verdict});
     out.rows.push_back({"risk_margin", "", exact_or_empty(memory.margin / gib), "", "", verdict});

@@ -16,6 +16,16 @@
 namespace shardscope {
 namespace {
 
+// Returns the first rank, from 0, of the GPUs that hold the fullest stage of a pipeline.
+double first_rank_of_fullest_stage(const Answer& answer) {
+    const Layout& layout = answer.compiled.layout;
+    const bool pipeline_first =
+        answer.settings.choice<RankOrder>(P::rank_order) == RankOrder::pipeline_before_data;
+    const double ranks =
+        pipeline_first ? layout.tensor * layout.context : answer.settings[P::gpus] / layout.pipeline;
+    return answer.estimate.memory.stage * ranks;
+}
+
 using nlohmann::ordered_json;
 
 std::string reason_it_does_not_fit(const Answer& answer) {
@@ -83,6 +93,7 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
     for (const NearestRun& run : nearest) out["evidence"]["nearest_runs"].push_back(run.id);
     out["memory"]["peak_moment"] = std::string(name_of(e.memory.peak_moment));
     out["memory"]["peak_stage"] = e.memory.stage + 1;
+    out["memory"]["peak_rank"] = first_rank_of_fullest_stage(answer);
     out["memory"]["by_moment"] = memory_by_moment(e.memory);
     out["memory"]["stages"] = ordered_json::array();
     for (const double bytes : allocated_by_stage(answer.compiled)) out["memory"]["stages"].push_back(bytes);
@@ -165,7 +176,8 @@ std::string result_text(const Answer& answer, bool hypothetical, bool operators)
     std::string where = " at the " + std::string(label_of(e.memory.peak_moment));
     if (answer.compiled.stages.count > 1) {
         where += ", on stage " + format(e.memory.stage + 1, Quantity::count) + " of " +
-                 format(answer.compiled.stages.count, Quantity::count);
+                 format(answer.compiled.stages.count, Quantity::count) + " (from rank " +
+                 format(first_rank_of_fullest_stage(answer), Quantity::count) + ")";
     }
     line("Verdict", std::string(name_of(e.verdict)) + ", " + format(e.memory.peak, Quantity::bytes) + " of " +
                         format(e.memory.capacity, Quantity::bytes) + where);
@@ -186,6 +198,9 @@ std::string result_text(const Answer& answer, bool hypothetical, bool operators)
         line("  " + std::string(label_of(static_cast<MemoryTerm>(t))),
              format(e.memory.terms()[t], Quantity::bytes));
     }
+    line("  allocated, reserved, device", format(e.memory.allocated(), Quantity::bytes) + ", " +
+                                              format(e.memory.reserved(), Quantity::bytes) + ", " +
+                                              format(e.memory.peak, Quantity::bytes));
     out += "  Step\n";
     for (std::size_t t = 0; t < kStepTerms; ++t) {
         if (e.step.terms[t] == 0 && static_cast<StepTerm>(t) != StepTerm::network) continue;
