@@ -172,7 +172,8 @@ std::string percent(double share) { return std::isfinite(share) ? format(share, 
 
 // The shares of runs in their likely range when their model, machine or stack was left out.
 std::string shares_within(const Calibration& calibration) {
-    return "new model " + percent(calibration.new_model.within_band) + ", new machine " +
+    return "new model " + percent(calibration.new_model.within_band) + ", model measured nowhere " +
+           percent(calibration.unseen_model.within_band) + ", new machine " +
            percent(calibration.new_machine.within_band) + ", new stack " +
            percent(calibration.new_stack.within_band);
 }

@@ -123,8 +123,8 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     };
     if (one_fold(models)) return out;
     const LeftOut of_models = left_out(models, out.new_model);
-    if (options.everywhere && !one_fold(names)) left_out(names, out.unseen_model);
-    LeftOut of_machines, of_stacks;
+    LeftOut of_names, of_machines, of_stacks;
+    if (options.everywhere && !one_fold(names)) of_names = left_out(names, out.unseen_model);
     if (!one_fold(machines)) of_machines = left_out(machines, out.new_machine);
     if (!one_fold(stacks)) of_stacks = left_out(stacks, out.new_stack);
     const bool several = !of_machines.errors.empty() && !of_stacks.errors.empty();
@@ -136,6 +136,8 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     out.unknown_stack_band = found.unknown_stack;
     out.shows_distance = options.everywhere && several;
     out.new_model.within_band = share_within(cases, of_models, found, out.distance_band);
+    if (!of_names.errors.empty())
+        out.unseen_model.within_band = share_within(cases, of_names, found, out.distance_band);
     if (!of_machines.errors.empty())
         out.new_machine.within_band = share_within(cases, of_machines, found, out.distance_band);
     if (!of_stacks.errors.empty())

@@ -35,7 +35,7 @@ constexpr std::array kConstants{
     ConstantRow{P::expert_cast_overhead, Scope::everywhere, 0.5, 2e-5, 4e-4},
     ConstantRow{P::layer_overhead, Scope::stack, 0.4, 3e-5, 5e-3},
     ConstantRow{P::overlap, Scope::stack, 0.1, 0.1, 1, false},
-    ConstantRow{P::attention_generation, Scope::stack, 0.2, 0.4, 1.1},
+    ConstantRow{P::attention_generation, Scope::stack, 0.2, 0.4, 1},
     ConstantRow{P::elementwise_traffic, Scope::stack, 0.3, 0.95, 5},  // assumed: caches save at most 5 %
     ConstantRow{P::composed_traffic, Scope::stack, 0.4, 1, 6},
     ConstantRow{P::copy_traffic, Scope::stack, 0.5, 6, 60},

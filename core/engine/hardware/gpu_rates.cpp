@@ -12,7 +12,7 @@ double attention_efficiency_at(double at_128, double head, double half) {
 }
 
 void set_attention_efficiency(GpuRates& gpu, double at_128, double head, double half) {
-    constexpr double kBest = 0.75;  // Shah et al. 2024, arXiv 2407.08608: 740 of 989 TFLOP/s on H100
+    constexpr double kBest = 740.0 / 989;  // Shah et al. 2024, arXiv 2407.08608, on H100
     gpu.attention_efficiency = std::min(kBest, attention_efficiency_at(at_128, head, half));
     gpu.attention_backward_efficiency =
         std::min(kBest, attention_efficiency_at(at_128, std::min(head, 128.0), half));
