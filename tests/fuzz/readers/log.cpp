@@ -1,5 +1,6 @@
 // Fuzzes training logs: the steady state adds up, and a log that states a whole scenario becomes a measured
 // run that can be read and predicted.
+#include <algorithm>
 #include <cmath>
 
 #include "evidence/validation.h"
@@ -40,7 +41,11 @@ void run(std::string_view text) {
         const std::vector<MeasuredRun> runs = read_runs(write_log_run(log, read.scenario, "run.log"), own);
         fuzz::promise(own.empty() && runs.size() == 1, "a run is written that can be read");
         const Scenario again = scenario_of(runs.front(), Catalogue::shipped(), own);
-        fuzz::promise(own.empty(), "the run's scenario is valid");
+        // The times of a damaged log may be shorter than any GPU takes.
+        const auto is_of_time = [](const Problem& problem) {
+            return problem.where == "/measured/step_time_s";
+        };
+        fuzz::promise(std::ranges::all_of(own, is_of_time), "the run's scenario is valid");
         if (fuzz::runs_slow_checks(text, 16)) fuzz::check_answer(answer(again));
     }
 }
