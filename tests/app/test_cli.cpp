@@ -38,7 +38,7 @@ TEST_CASE("estimate: the fullest stage is named with its first rank, and memory 
         const int stage = memory["peak_stage"].get<int>();
         CHECK(memory["peak_rank"] == (stage - 1) * ranks);
         const RunResult text = run(command);
-        CHECK(text.out.find("on stage " + std::to_string(stage) + " of 4 (from rank " +
+        CHECK(text.out.find("on stage " + std::to_string(stage) + " of 4 (first rank " +
                             std::to_string((stage - 1) * ranks) + ")") != std::string::npos);
         CHECK(text.out.find("allocated, reserved, device") != std::string::npos);
     }

@@ -215,18 +215,11 @@ void paint_segments(QPainter& painter, const MemoryBarGeometry& g, const Theme& 
     }
 }
 
-double reserved_bytes(const MemoryBarData& data) {
-    return data.peak - data.terms[static_cast<std::size_t>(MemoryTerm::context)];
-}
-double allocated_bytes(const MemoryBarData& data) {
-    return reserved_bytes(data) - data.terms[static_cast<std::size_t>(MemoryTerm::allocator)];
-}
-
 // Draws a line at the top of each of the three kinds of memory.
 void paint_kinds(QPainter& painter, const MemoryBarGeometry& g, const Theme& theme,
                  const MemoryBarData& data) {
     painter.setPen(QPen(theme.text, 1.5, Qt::SolidLine, Qt::FlatCap));
-    for (const double bytes : {allocated_bytes(data), reserved_bytes(data), data.peak}) {
+    for (const double bytes : {data.allocated, data.reserved, data.peak}) {
         const double y = std::round(g.y_of(bytes, data.top)) + 0.5;
         painter.drawLine(QPointF(g.bar.left() - 5, y), QPointF(g.bar.right() + 1, y));
     }
@@ -237,7 +230,7 @@ QString kinds_within(double available, const MemoryBarData& data, const QFont& f
     const auto gib = [](double bytes) { return shown(bytes, Quantity::bytes, false); };
     for (const QString& text : {MemoryBar::tr("allocated %1 · reserved %2 · device %3"),
                                 MemoryBar::tr("alloc. %1 · res. %2 · dev. %3")}) {
-        QString out = text.arg(gib(allocated_bytes(data)), gib(reserved_bytes(data)), gib(data.peak));
+        QString out = text.arg(gib(data.allocated), gib(data.reserved), gib(data.peak));
         if (text_width(font, out) <= available) return out;
     }
     return {};
@@ -358,6 +351,8 @@ MemoryBarData memory_bar_data(const Answer& answer, const std::vector<Pin>& pins
                               const std::optional<Repair>& repair) {
     const MemoryUse& use = answer.estimate.memory;
     MemoryBarData data{use.terms(),
+                       use.allocated(),
+                       use.reserved(),
                        use.peak,
                        use.capacity,
                        use.margin,
@@ -538,8 +533,7 @@ void MemoryBar::describe() {
                                text_of(label_of(data_.moment)))};
     if (const QString stage = stage_words(data_.stage, data_.stages); !stage.isEmpty()) parts.append(stage);
     parts.append(tr("allocated %1, reserved %2")
-                     .arg(shown(allocated_bytes(data_), Quantity::bytes),
-                          shown(reserved_bytes(data_), Quantity::bytes)));
+                     .arg(shown(data_.allocated, Quantity::bytes), shown(data_.reserved, Quantity::bytes)));
     for (std::size_t i = 0; i < kMemoryTerms; ++i) {
         parts.append(text_of(label_of(static_cast<MemoryTerm>(i))) + QLatin1Char(' ') +
                      shown(data_.terms[i], Quantity::bytes));
@@ -586,8 +580,8 @@ QString MemoryBar::tip_at(const QPointF& at) const {
                  shown(std::round(bytes), Quantity::sequence_tokens, false));
     };
     if (term) return line(text_of(label_of(output_of(*term))), data_.terms[static_cast<std::size_t>(*term)]);
-    QString tip = line(tr("Allocated, the framework's tensors"), allocated_bytes(data_)) + QLatin1Char('\n') +
-                  line(tr("Reserved by the allocator"), reserved_bytes(data_)) + QLatin1Char('\n') +
+    QString tip = line(tr("Allocated, the framework's tensors"), data_.allocated) + QLatin1Char('\n') +
+                  line(tr("Reserved by the allocator"), data_.reserved) + QLatin1Char('\n') +
                   line(tr("Device, which the verdict compares"), data_.peak) + QLatin1Char('\n') +
                   line(tr("Usable"), data_.capacity);
     if (const QString stage = stage_words(data_.stage, data_.stages); !stage.isEmpty())
@@ -613,8 +607,7 @@ QString memory_caption(const Answer& answer) {
                            shown(memory.capacity, Quantity::bytes));
     out += QLatin1Char(' ') +
            tr("Lines in the bar: what the framework has allocated (%1), what its allocator has reserved "
-              "(%2), and "
-              "the memory of the device.")
+              "(%2), and the memory of the device.")
                .arg(shown(memory.allocated(), Quantity::bytes), shown(memory.reserved(), Quantity::bytes)) +
            QLatin1Char(' ') +
            tr("Dashed: usable memory; hatched below it: the margin within which the verdict is risky.");

@@ -19,6 +19,7 @@ namespace shardscope {
 
 struct MemoryBarData {
     MemoryTerms terms{};  // bytes at the fullest moment
+    double allocated = 0, reserved = 0;
     double peak = 0;
     double capacity = 0;
     double margin = 0;

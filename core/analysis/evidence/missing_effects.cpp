@@ -107,14 +107,12 @@ std::vector<std::string> missing_effects(const Calibration& calibration, const C
     }
     if (most >= kExplained) {
         const ErrorByValue& values = by_setting[best];
-        const auto [low, high] = std::ranges::minmax_element(
-            values, {}, [](const auto& value) { return value.second.sum / value.second.n; });
-        const auto& [first, second] =
-            std::minmax(*low, *high, [](const auto& a, const auto& b) { return a.first < b.first; });
+        const auto [low, high] =
+            std::ranges::minmax_element(values, {}, [](const auto& value) { return value.second.mean(); });
         out.push_back(translate(
             "The errors that remain follow “{1}”: {2}, {3}. The engine seems to lack an effect of it.",
-            {label_of(best), error_at(best, first.first, first.second),
-             error_at(best, second.first, second.second)}));
+            {label_of(best), error_at(best, low->first, low->second),
+             error_at(best, high->first, high->second)}));
     } else if (std::fabs(bias) > kUnexplained) {
         out.push_back(
             translate(bias > 0 ? translatable("The runs remain {1} faster than predicted: the table may have "

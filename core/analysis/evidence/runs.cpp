@@ -88,10 +88,6 @@ double usual_domain(const Preset& gpu) {
     return 0;
 }
 
-}  // namespace
-
-namespace {
-
 // Reports a step time in which the GPUs cannot execute the FLOPs of the step.
 void check_against_peak(const MeasuredRun& run, const Settings& settings, Problems& problems) {
     if (!(run.step_time > 0)) return;
@@ -100,8 +96,9 @@ void check_against_peak(const MeasuredRun& run, const Settings& settings, Proble
     if (!(share > 1)) return;
     problems.push_back(
         {run.scenario.empty() ? "/step_time_s" : "/measured/step_time_s",
-         translate("a step of {1} is faster than the GPUs are", {format(run.step_time, Quantity::seconds)}),
-         translate("its matrices would need {1} of the peak FLOPS", {format(share, Quantity::percent)}),
+         translate("the GPUs cannot execute the FLOPs of a step in {1}",
+                   {format(run.step_time, Quantity::seconds)}),
+         translate("that would need {1} of their peak FLOPS", {format(share, Quantity::percent)}),
          translate("correct the time, the batch, the model or the number of GPUs"), run.line});
 }
 

@@ -16,6 +16,8 @@
 namespace shardscope {
 namespace {
 
+using nlohmann::ordered_json;
+
 // Returns the first rank, from 0, of the GPUs that hold the fullest stage of a pipeline.
 double first_rank_of_fullest_stage(const Answer& answer) {
     const Layout& layout = answer.compiled.layout;
@@ -25,8 +27,6 @@ double first_rank_of_fullest_stage(const Answer& answer) {
         pipeline_first ? layout.tensor * layout.context : answer.settings[P::gpus] / layout.pipeline;
     return answer.estimate.memory.stage * ranks;
 }
-
-using nlohmann::ordered_json;
 
 std::string reason_it_does_not_fit(const Answer& answer) {
     switch (answer.estimate.verdict) {
@@ -176,7 +176,7 @@ std::string result_text(const Answer& answer, bool hypothetical, bool operators)
     std::string where = " at the " + std::string(label_of(e.memory.peak_moment));
     if (answer.compiled.stages.count > 1) {
         where += ", on stage " + format(e.memory.stage + 1, Quantity::count) + " of " +
-                 format(answer.compiled.stages.count, Quantity::count) + " (from rank " +
+                 format(answer.compiled.stages.count, Quantity::count) + " (first rank " +
                  format(first_rank_of_fullest_stage(answer), Quantity::count) + ")";
     }
     line("Verdict", std::string(name_of(e.verdict)) + ", " + format(e.memory.peak, Quantity::bytes) + " of " +
