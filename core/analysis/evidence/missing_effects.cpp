@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "text/translate.h"
 
@@ -107,12 +108,13 @@ std::vector<std::string> missing_effects(const Calibration& calibration, const C
     }
     if (most >= kExplained) {
         const ErrorByValue& values = by_setting[best];
-        const auto [low, high] =
+        auto [first, second] =
             std::ranges::minmax_element(values, {}, [](const auto& value) { return value.second.mean(); });
+        if (second->first < first->first) std::swap(first, second);
         out.push_back(translate(
             "The errors that remain follow “{1}”: {2}, {3}. The engine seems to lack an effect of it.",
-            {label_of(best), error_at(best, low->first, low->second),
-             error_at(best, high->first, high->second)}));
+            {label_of(best), error_at(best, first->first, first->second),
+             error_at(best, second->first, second->second)}));
     } else if (std::fabs(bias) > kUnexplained) {
         out.push_back(
             translate(bias > 0 ? translatable("The runs remain {1} faster than predicted: the table may have "
