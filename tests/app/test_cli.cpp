@@ -44,6 +44,26 @@ TEST_CASE("estimate: the fullest stage is named with its first rank, and memory 
     }
 }
 
+TEST_CASE("estimate: habits of the stack that the scenario does not set are listed as assumed", "[cli]") {
+    const auto has = [](const json& list, const char* key) {
+        return std::find(list.begin(), list.end(), key) != list.end();
+    };
+    const json unset = json::parse(run("estimate - --format json").out)["assumed"];
+    CHECK(has(unset, "gradient_precision"));
+    CHECK_FALSE(has(unset, "moe_dispatcher"));  // the model has no experts
+    const std::string set = " --set gradient_precision=fp32";
+    CHECK_FALSE(has(json::parse(run("estimate - --format json" + set).out)["assumed"], "gradient_precision"));
+    const std::string text = run("estimate - --set software=nanotron").out;
+    CHECK(text.find("assumed for the stack: ") != std::string::npos);
+    CHECK(text.find("gradient_precision fp32") != std::string::npos);
+}
+
+TEST_CASE("estimate: recomputed modules without selective recomputation are named", "[cli]") {
+    const std::string modules = "estimate - --set recompute_modules=mlp --set recompute=";
+    CHECK(run(modules + "none").out.find("The recomputed modules have no effect") != std::string::npos);
+    CHECK(run(modules + "selective").out.find("have no effect") == std::string::npos);
+}
+
 TEST_CASE("estimate: --set accepts full and short keys, and units", "[cli]") {
     const RunResult slow =
         run("estimate - --format json --set inter_node_bandwidth='10 Gbit/s' --set training.micro_batch=1");

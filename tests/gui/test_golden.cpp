@@ -230,7 +230,9 @@ TEST_CASE("G14: after a thousand random edits by hand, a full undo gives the ini
     int done = 0;
     for (std::size_t attempt = 0; done < 1000; ++attempt) {
         INFO("attempt " << attempt);
+        INFO(write_scenario(model.scenario(), false));
         done += edit(attempt);
+        INFO(write_scenario(model.scenario(), false));
         // The window reports an MFU set by hand that no hardware reaches; nothing else is refused.
         const Answer& now = model.answer();
         INFO(texts_of(now.problems));

@@ -55,9 +55,9 @@ inline const Operator& operator_of(const Block& block, std::string_view name) {
 
 // Returns the scenario with matrices, memory and network alone: no latency, launch or host time.
 inline Scenario without_latency(Scenario scenario) {
-    for (const P id :
-         {P::collective_latency, P::intra_node_latency, P::inter_node_latency, P::kernel_launch,
-          P::layer_overhead, P::expert_overhead, P::expert_cast_overhead, P::step_overhead, P::step_jitter}) {
+    for (const P id : {P::collective_latency, P::intra_node_latency, P::inter_node_latency, P::kernel_launch,
+                       P::launch_overhead, P::expert_overhead, P::expert_cast_overhead, P::step_overhead,
+                       P::step_jitter}) {
         scenario.give(id, 0);
     }
     return scenario;

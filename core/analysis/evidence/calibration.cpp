@@ -50,12 +50,28 @@ void in_parallel(std::size_t n, Work&& work) {
     for (std::thread& thread : pool) thread.join();
 }
 
+// Returns ln(predicted ÷ measured) of a case.
+double log_error_of(const CalibrationCase& item, Compiled& scratch) {
+    compile(item.settings, scratch);
+    return std::log(step_time(scratch).total) - item.log_measured;
+}
+
+// Returns a case with the constants of a fit that has seen no run of its stack.
+CalibrationCase blind_case(const CalibrationFit& fitter, std::size_t i, const std::vector<double>& x) {
+    CalibrationCase out = fitter.with_constants(i, x);
+    forget_own_runs(out);
+    return out;
+}
+
 // The errors of each fold when it is predicted by a calibration on the others.
 std::vector<double> left_out_errors(const CalibrationFit& fitter, const std::vector<std::string>& fold_of) {
     std::set<std::string> names(fold_of.begin(), fold_of.end());
     const std::vector<std::string> folds(names.begin(), names.end());
     const std::vector<CalibrationCase>& cases = fitter.cases();
     std::vector<double> errors(cases.size(), 0);
+    // A fold may be all that is known of a stack.
+    std::map<std::string, std::set<std::string>> folds_of_stack;
+    for (std::size_t i = 0; i < cases.size(); ++i) folds_of_stack[cases[i].stack].insert(fold_of[i]);
     in_parallel(folds.size(), [&](std::size_t f) {
         const auto index_of = [&](const CalibrationCase& item) {
             return static_cast<std::size_t>(&item - cases.data());
@@ -64,7 +80,10 @@ std::vector<double> left_out_errors(const CalibrationFit& fitter, const std::vec
             [&](const CalibrationCase& item) { return fold_of[index_of(item)] == folds[f]; });
         Compiled scratch;
         for (std::size_t i = 0; i < cases.size(); ++i) {
-            if (fold_of[i] == folds[f]) errors[i] = fitter.residual(i, result.x, scratch);
+            if (fold_of[i] != folds[f]) continue;
+            errors[i] = folds_of_stack.at(cases[i].stack).size() == 1
+                            ? log_error_of(blind_case(fitter, i, result.x), scratch)
+                            : fitter.residual(i, result.x, scratch);
         }
     });
     return errors;
@@ -135,13 +154,16 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     out.band = found.of_stack;
     out.unknown_stack_band = found.unknown_stack;
     out.shows_distance = options.everywhere && several;
-    out.new_model.within_band = share_within(cases, of_models, found, out.distance_band);
-    if (!of_names.errors.empty())
-        out.unseen_model.within_band = share_within(cases, of_names, found, out.distance_band);
-    if (!of_machines.errors.empty())
-        out.new_machine.within_band = share_within(cases, of_machines, found, out.distance_band);
-    if (!of_stacks.errors.empty())
-        out.new_stack.within_band = share_within(cases, of_stacks, found, out.distance_band, false);
+    const auto judge = [&](CrossValidation& validation, const LeftOut& judged,
+                           const std::vector<std::string>& folds, bool known) {
+        if (judged.errors.empty()) return;
+        validation.within_band =
+            share_within(cases, judged, folds, evidence, out.distance_band, options.everywhere, known);
+    };
+    judge(out.new_model, of_models, models, true);
+    judge(out.unseen_model, of_names, names, true);
+    judge(out.new_machine, of_machines, machines, true);
+    judge(out.new_stack, of_stacks, stacks, false);
     return out;
 }
 
@@ -189,7 +211,7 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
         const std::vector<double> others = fitter.fit_without(is_own).x;
         std::vector<CalibrationCase> blind;  // the stack's runs with the constants of the other stacks
         blind.reserve(own.size());
-        for (const std::size_t i : own) blind.push_back(fitter.with_constants(i, others));
+        for (const std::size_t i : own) blind.push_back(blind_case(fitter, i, others));
         const auto summary = [&](const std::vector<double>& log_errors,
                                  const std::vector<std::size_t>& judged) {
             std::vector<double> errors;
@@ -204,7 +226,7 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
         Compiled scratch;
         std::vector<double> log_errors;
         log_errors.reserve(own.size());
-        for (const std::size_t i : own) log_errors.push_back(fitter.residual(i, others, scratch));
+        for (const CalibrationCase& item : blind) log_errors.push_back(log_error_of(item, scratch));
         const FamilySummary before = summary(log_errors, all);
         stack.blind = before.mean_abs_error;
         stack.bias = before.bias;

@@ -72,8 +72,8 @@ struct CalibrationOptions {
     double prior_width_factor = 1;  // factor on the priors' widths
     bool stacks_are_new =
         false;  // `prior_width_factor` does not apply to the stacks: other runs did not determine them
-    // Fit a stack's constants only if several models and machines show them, and limit the weight of a
-    // machine. A user's own runs are of one machine, and their calibration is for that machine.
+    // Fit constants only if several runs, models and machines show them, and limit the weight of a machine. A
+    // user's own runs are of one machine, and their calibration is for that machine.
     bool needs_support = true;
     bool cross_validate = true;
     std::function<bool(const MeasuredRun&)> take;  // empty: all

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "evidence/coverage.h"
 #include "evidence/likely_range.h"
@@ -81,21 +82,72 @@ Bands bands(const std::vector<CalibrationCase>& cases, const BandEvidence& evide
     return out;
 }
 
-double share_within(const std::vector<CalibrationCase>& cases, const LeftOut& left_out, const Bands& bands,
-                    double distance_band, bool known) {
-    double within = 0;
+namespace {
+
+bool lies_within(double error, double own, double distance_band, double distance) {
+    return std::fabs(std::log1p(error)) <= half_width(own, distance_band, distance);
+}
+
+LeftOut chosen(const LeftOut& all, const std::vector<std::size_t>& indices) {
+    LeftOut out;
+    if (all.errors.empty()) return out;
+    for (const std::size_t i : indices) {
+        out.errors.push_back(all.errors[i]);
+        out.distances.push_back(all.distances[i]);
+    }
+    return out;
+}
+
+// Returns the bands that all cases but those of one fold give.
+Bands bands_without(const std::vector<CalibrationCase>& cases, const std::vector<std::string>& fold_of,
+                    const std::string& fold, const BandEvidence& evidence, double distance_band,
+                    bool from_scratch) {
+    std::vector<std::size_t> others;
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        const auto found = bands.of_stack.find(cases[i].stack);
-        const double own = !known                          ? bands.unknown_stack
-                           : found == bands.of_stack.end() ? cases[i].settings[P::error_band]
-                                                           : found->second;
-        const double half = half_width(own, distance_band, left_out.distances[i]);
-        if (std::fabs(std::log1p(left_out.errors[i])) <= half) within += 1;
+        if (fold_of[i] != fold) others.push_back(i);
+    }
+    std::vector<CalibrationCase> kept;
+    BandEvidence of_kept{chosen(evidence.models, others), chosen(evidence.stacks, others), {}};
+    for (const std::size_t i : others) {
+        kept.push_back(cases[i]);
+        of_kept.fitted.push_back(evidence.fitted[i]);
+    }
+    return bands(kept, of_kept, distance_band, from_scratch);
+}
+
+}  // namespace
+
+double share_within(const std::vector<CalibrationCase>& cases, const LeftOut& left_out,
+                    const std::vector<std::string>& fold_of, const BandEvidence& evidence,
+                    double distance_band, bool from_scratch, bool known) {
+    double within = 0;
+    for (const std::string& fold : std::set<std::string>(fold_of.begin(), fold_of.end())) {
+        const Bands found = bands_without(cases, fold_of, fold, evidence, distance_band, from_scratch);
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            if (fold_of[i] != fold) continue;
+            const auto of_stack = found.of_stack.find(cases[i].stack);
+            const double own = known && of_stack != found.of_stack.end() ? of_stack->second
+                               : from_scratch                            ? found.unknown_stack
+                                              : double{cases[i].settings[P::error_band]};
+            if (lies_within(left_out.errors[i], own, distance_band, left_out.distances[i])) within += 1;
+        }
     }
     return within / static_cast<double>(cases.size());
 }
 
 namespace {
+
+// Returns the share of errors within the bands of their stacks.
+double share_of(const std::vector<CalibrationCase>& cases, const LeftOut& left_out, const Bands& bands,
+                double distance_band) {
+    double within = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        if (lies_within(left_out.errors[i], bands.of_stack.at(cases[i].stack), distance_band,
+                        left_out.distances[i]))
+            within += 1;
+    }
+    return within / static_cast<double>(cases.size());
+}
 
 // Returns the share of errors within their bands among the half of the runs that is further from all others.
 double share_of_far_half(const std::vector<CalibrationCase>& cases, const LeftOut& left_out,
@@ -109,7 +161,7 @@ double share_of_far_half(const std::vector<CalibrationCase>& cases, const LeftOu
         of_far.errors.push_back(left_out.errors[i]);
         of_far.distances.push_back(left_out.distances[i]);
     }
-    return share_within(far, of_far, bands, distance_band);
+    return share_of(far, of_far, bands, distance_band);
 }
 
 }  // namespace
@@ -120,7 +172,7 @@ double distance_band_of(const std::vector<CalibrationCase>& cases, const BandEvi
     const double most = parameter(P::distance_band).maximum;
     for (double width = kLeastDistanceBand; width < most; width += kStep) {
         const Bands found = bands(cases, evidence, width, true);
-        if (share_within(cases, machines, found, width) >= kLikelyShare &&
+        if (share_of(cases, machines, found, width) >= kLikelyShare &&
             share_of_far_half(cases, machines, found, width) >= kLikelyShare)
             return width;
     }

@@ -37,10 +37,12 @@ struct BandEvidence {
 // few runs get no new band.
 Bands bands(const std::vector<CalibrationCase>& cases, const BandEvidence& evidence, double distance_band,
             bool from_scratch);
-// Returns the share of errors within their bands. `known` is whether the stack of each case is known; it then
-// has its band, or its previous one if it got no new one.
-double share_within(const std::vector<CalibrationCase>& cases, const LeftOut& left_out, const Bands& bands,
-                    double distance_band, bool known = true);
+// Returns the share of errors within their bands. The bands of each fold come from the other folds, and
+// `distance_band` from all. `known` is whether the stack of each case is known; it then has its band. A stack
+// without runs in other folds has the band of unknown stacks from scratch, and else its previous one.
+double share_within(const std::vector<CalibrationCase>& cases, const LeftOut& left_out,
+                    const std::vector<std::string>& fold_of, const BandEvidence& evidence,
+                    double distance_band, bool from_scratch, bool known = true);
 // The least additional half width for one difference in kind. It is assumed: hardly any run that was left out
 // differs in kind from all others.
 inline constexpr double kLeastDistanceBand = 0.06;

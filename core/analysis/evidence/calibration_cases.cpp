@@ -1,5 +1,7 @@
 #include "evidence/calibration_cases.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -60,6 +62,22 @@ std::vector<CalibrationCase> cases_of(const std::vector<MeasuredRun>& runs, cons
     }
     leave_out_contradictions(out, skipped);
     return out;
+}
+
+void forget_own_runs(CalibrationCase& item) {
+    constexpr std::string_view kStack = "stack-nanotron";
+    constexpr std::array kConstants{P::launch_overhead, P::pipeline_layer_overhead};
+    if (item.stack != kStack) return;
+    for (const P id : kConstants) {
+        double value = parameter(id).fallback;
+        for (const Preset* part = item.stack_part->calibration; part; part = part->calibration) {
+            const auto found = std::ranges::find(part->values, id, &Values::value_type::first);
+            if (found == part->values.end()) continue;
+            value = found->second;
+            break;
+        }
+        item.settings.set(id, value, Origin::calibration);
+    }
 }
 
 std::vector<RunWithSettings> with_settings(const std::vector<CalibrationCase>& cases) {

@@ -33,6 +33,9 @@ std::vector<CalibrationCase> cases_of(const std::vector<MeasuredRun>& runs, cons
 std::vector<CalibrationCase> cases_of(const std::vector<MeasuredRun>& runs, Catalogue&& catalogue,
                                       const CalibrationOptions& options,
                                       std::vector<Validation::Skipped>& skipped) = delete;
+// Gives a case the values of its stack's parent for the constants that were read off the stack's own runs
+// (nanotron's host times), for a prediction without these runs.
+void forget_own_runs(CalibrationCase& item);
 // Returns the runs with their settings, which are those of `cases`.
 std::vector<RunWithSettings> with_settings(const std::vector<CalibrationCase>& cases);
 

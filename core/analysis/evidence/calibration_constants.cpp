@@ -9,13 +9,15 @@
 namespace shardscope {
 namespace {
 
+// Efficiency of both passes of attention together, relative to that of the forward pass (gpu_rates.cpp).
+constexpr double kTogether = 3.5 / (1 + 2.5 * 0.73 / 0.63);
 // The widths are the spread of measured values over stacks and GPUs. Sources of the ranges: no kernel is
 // faster than published benchmarks of its kind (stas00/ml-engineering, Dao 2023, Shah et al. 2024), no link
 // faster than nccl-tests tables show, and no kernel moves fewer bytes than its operands have.
 constexpr std::array kConstants{
     ConstantRow{P::gemm_efficiency, Scope::gpu, 0.1, 0.3, 0.93},
-    ConstantRow{P::attention_efficiency, Scope::gpu, 0.1, 0.15, 0.75},
-    ConstantRow{P::flash2_efficiency, Scope::gpu, 0.1, 0.15, 0.75},
+    ConstantRow{P::attention_efficiency, Scope::gpu, 0.1, 0.15, kTogether * 740 / 989},
+    ConstantRow{P::flash2_efficiency, Scope::gpu, 0.1, 0.15, kTogether * 0.73},
     ConstantRow{P::gemm_half_depth, Scope::gpu, 0.5, 20, 2000},
     ConstantRow{P::gemm_half_area, Scope::gpu, 0.4, 2e5, 4e6},
     ConstantRow{P::fp8_efficiency, Scope::gpu, 0.1, 0.5, 1},
@@ -31,9 +33,10 @@ constexpr std::array kConstants{
     ConstantRow{P::collective_latency, Scope::everywhere, 0.25, 5e-6, 6.6e-5},
     ConstantRow{P::step_overhead, Scope::stack, 0.5, 1e-3, 0.1},
     ConstantRow{P::unaligned_heads, Scope::everywhere, 0.3, 2, 30},
-    ConstantRow{P::expert_overhead, Scope::stack, 0.5, 1e-4, 1e-2},
-    ConstantRow{P::expert_cast_overhead, Scope::everywhere, 0.5, 2e-5, 4e-4},
-    ConstantRow{P::layer_overhead, Scope::stack, 0.4, 3e-5, 5e-3},
+    ConstantRow{P::expert_overhead, Scope::stack, 0.5, 1e-4, 1e-2, true, true},
+    ConstantRow{P::expert_cast_overhead, Scope::everywhere, 0.5, 2e-5, 4e-4, true, true},
+    ConstantRow{P::launch_overhead, Scope::stack, 0.8, 2e-6, 1e-4, true, true},
+    ConstantRow{P::pipeline_layer_overhead, Scope::stack, 0.5e-3, 0, 5e-3, false, true},
     ConstantRow{P::overlap, Scope::stack, 0.1, 0.1, 1, false},
     ConstantRow{P::attention_generation, Scope::stack, 0.2, 0.4, 1},
     ConstantRow{P::elementwise_traffic, Scope::stack, 0.3, 0.95, 5},  // assumed: caches save at most 5 %
@@ -44,8 +47,9 @@ constexpr std::array kConstants{
     ConstantRow{P::selective_cost, Scope::stack, 0.15, 0, 0.6, false},
 };
 
-// The best share of peak that a search over shapes of matrix products found (stas00/ml-engineering, 744d01e,
-// compute/accelerator), of the slowest GPU that a part describes. A fit keeps the constants below it. The
+// The best published share of peak: of matrix products (a search over shapes, stas00/ml-engineering, 744d01e,
+// compute/accelerator; the slowest GPU that a part describes), and of attention kernels, both passes together
+// (`attention_ceiling` and `flash2_ceiling` in presets/calibrations). A fit keeps the constants below it. The
 // efficiency in fp8 is relative to that in bf16.
 struct Ceiling {
     std::string_view part;
@@ -53,13 +57,20 @@ struct Ceiling {
     double highest;
 };
 constexpr std::array kCeilings{
+    Ceiling{"gpu-a100", P::attention_efficiency, kTogether * 0.73},
     Ceiling{"gpu-a100", P::gemm_efficiency, 252.9 / 312},  // of the PCIe card; 271.2 of the SXM module
+    Ceiling{"gpu-h100", P::flash2_efficiency, kTogether * 477 / 989},
+    Ceiling{"gpu-h100-500w", P::flash2_efficiency, kTogether * 477 / 989},
+    Ceiling{"gpu-h200", P::flash2_efficiency, kTogether * 477 / 989},
     Ceiling{"gpu-h100", P::gemm_efficiency, 794.5 / 989},
     Ceiling{"gpu-h100", P::fp8_efficiency, 1402.6 / (2 * 794.5)},
     Ceiling{"gpu-h100-500w", P::gemm_efficiency, 794.5 / 989},
     Ceiling{"gpu-h100-500w", P::fp8_efficiency, 1402.6 / (2 * 794.5)},
     Ceiling{"gpu-h200", P::gemm_efficiency, 794.5 / 989},
     Ceiling{"gpu-h200", P::fp8_efficiency, 1453.4 / (2 * 794.5)},
+    Ceiling{"gpu-b200", P::attention_efficiency, kTogether * 1613 / 2250},
+    Ceiling{"gpu-gb300", P::attention_efficiency, kTogether * 1613 / 2250},
+    Ceiling{"gpu-b200", P::flash2_efficiency, kTogether * 597 / 2250},
     Ceiling{"gpu-b200", P::gemm_efficiency, 1745.0 / 2250},
     Ceiling{"gpu-b200", P::fp8_efficiency, 3432.5 / (2 * 1745.0)},
     Ceiling{"gpu-gb300", P::gemm_efficiency, 1745.0 / 2250},  // of B200: no search on GB300 is published

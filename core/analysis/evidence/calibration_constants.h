@@ -19,6 +19,7 @@ struct ConstantRow {
     double width;  // one standard deviation, in ln(value), or in the value itself
     double low, high;
     bool logarithmic = true;  // false where 0 is a good value
+    bool may_hide = false;    // has no effect below some value, because something else takes longer
 };
 
 std::span<const ConstantRow> calibration_constants();

@@ -38,6 +38,10 @@ FitConstant constant_of(const ConstantRow& row, std::string_view part, double pr
     out.high = inward(row, highest_of(row, part));
     out.prior = std::clamp(inward(row, prior), out.low, out.high);
     out.width = row.width * prior_width_factor;
+    if (row.may_hide) {
+        for (const double widths : {1.0, 2.0, 3.0})
+            out.starts.push_back(std::min(out.prior + widths * out.width, out.high));
+    }
     return out;
 }
 
@@ -56,7 +60,8 @@ CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const Calibra
             const std::string part = owner_of(row, cases_[i]);
             if (row.scope != Scope::everywhere && part.empty()) continue;
             const double value = cases_[i].settings[row.id];
-            if (row.logarithmic && value <= 0) continue;  // the part does not have this effect
+            // The stack is assumed not to have this effect. A user's own runs may show it.
+            if (value <= 0 && (row.logarithmic || (row.may_hide && are_public_))) continue;
             // At 1 the stack fuses its operators, or recomputes the whole forward pass.
             if ((row.id == P::composed_traffic || row.id == P::recompute_share) && value == 1) continue;
             auto found = std::ranges::find_if(unknowns_, [&](const UnknownConstant& unknown) {
@@ -160,21 +165,22 @@ std::vector<double> CalibrationFit::weights_of(const std::vector<char>& used) co
     return out;
 }
 
-// Keeps the constants of stacks that too few runs, models or machines show at their priors: they would
-// absorb properties of a machine or a model.
+// Keeps constants that too few runs, models or machines show at their priors: they would absorb properties of
+// a machine or a model. Those of a GPU may come from one machine. Runs count if some
+// value in the range changes them.
 void CalibrationFit::leave_unsupported_constants(FitProblem& problem) const {
     constexpr std::size_t kFewestRuns = 8;
     constexpr std::size_t kFewestModels = 3;
     constexpr std::size_t kFewestMachines = 2;
     for (std::size_t j = 0; j < unknowns_.size(); ++j) {
-        if (unknowns_[j].row->scope != Scope::stack) continue;
         std::set<std::string> models, machines;
         for (const std::size_t i : problem.constants[j].affected_residuals) {
             models.insert(cases_[i].run->model);
             machines.insert(cases_[i].machine);
         }
         const bool supported = problem.constants[j].affected_residuals.size() >= kFewestRuns &&
-                               models.size() >= kFewestModels && machines.size() >= kFewestMachines;
+                               models.size() >= kFewestModels &&
+                               (machines.size() >= kFewestMachines || unknowns_[j].row->scope == Scope::gpu);
         if (!supported) problem.constants[j].affected_residuals.clear();
     }
 }
@@ -183,7 +189,8 @@ void CalibrationFit::leave_unsupported_constants(FitProblem& problem) const {
 bool CalibrationFit::changes_step_time(std::size_t i, const ConstantRow& row, double before,
                                        Compiled& scratch) const {
     Settings moved = cases_[i].settings;
-    moved.set(row.id, outward(row, inward(row, moved[row.id]) + 0.1 * row.width), Origin::calibration);
+    const double beside = outward(row, inward(row, moved[row.id]) + 0.1 * row.width);
+    moved.set(row.id, row.may_hide ? row.high : beside, Origin::calibration);
     compile(moved, scratch);
     return std::fabs(step_time(scratch).total / before - 1) > 1e-9;
 }

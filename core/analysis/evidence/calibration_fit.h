@@ -55,8 +55,8 @@ class CalibrationFit {
     std::vector<CalibrationCase> cases_;
     std::vector<std::size_t> like_;  // of each case the first one with the same settings
     std::vector<UnknownConstant> unknowns_;
-    // The cases are public runs: their weights are limited, and a constant of a stack needs several runs,
-    // models and machines.
+    // The cases are public runs: their weights are limited, and a constant needs several runs, models and
+    // machines.
     bool are_public_;
     FitProblem problem_;
 };

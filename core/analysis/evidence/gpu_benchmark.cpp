@@ -444,7 +444,7 @@ KernelFit fit_kernels(const GpuBenchmark& measured, const NominalRates& nominal,
         GpuRates gpu = rates_of(x, peak, nominal.memory_bandwidth);
         const Timing& timing = timings[i];
         if (timing.kind == Timing::Kind::attention)
-            set_attention_efficiency(gpu, gpu.attention_efficiency, timing.op.k, nominal.attention_half_head);
+            set_attention_efficiency(gpu, nominal.attention, gpu.attention_efficiency, timing.op.k);
         const Time predicted = timing.backward ? backward_time(timing.op, gpu) : forward_time(timing.op, gpu);
         return std::log(predicted.total() / timing.seconds);
     };

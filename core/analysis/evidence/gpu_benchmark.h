@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hardware/gpu_rates.h"
 #include "model/operator_time.h"
 #include "parameters/parameter.h"
 #include "scenario/preset.h"
@@ -67,8 +68,7 @@ struct NominalRates {
     double peak_fp16 = 0;
     double peak_fp32 = 0;
     double memory_bandwidth = 0;  // B/s
-    // Head size at which exponentials take as long as the products at peak (E9).
-    double attention_half_head = 0;
+    AttentionLimits attention{};
 };
 
 // Whether measurements of a CPU are accepted. They carry no information on a GPU, but serve for tests of the

@@ -119,6 +119,16 @@ FitResult fit(const FitProblem& problem) {
         v[at(k)] = residuals.variable(k, problem.start[constants[k]]);
     v = residuals.within_range(v);
     VectorXd r = residuals(v);
+    for (std::size_t k = 0; k < constants.size(); ++k) {
+        for (const double start : problem.constants[constants[k]].starts) {
+            VectorXd other = v;
+            other[at(k)] = residuals.variable(k, start);
+            const VectorXd there = residuals(residuals.within_range(other));
+            if (there.squaredNorm() >= r.squaredNorm()) continue;
+            v = residuals.within_range(other);
+            r = there;
+        }
+    }
     MatrixXd jacobian = residuals.jacobian(v, r);
     MatrixXd information = jacobian.transpose() * jacobian;
     double damping = 0.1;  // added to each element of the diagonal, as a share of it

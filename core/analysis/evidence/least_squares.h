@@ -24,6 +24,9 @@ struct FitConstant {
     double high = 0;
     std::vector<std::size_t>
         affected_residuals;  // the residuals it changes; without any it stays at its prior
+    // Values at which the fit may start instead of at its prior. A constant without effect at its prior has
+    // no slope there, so that the fit would not leave it.
+    std::vector<double> starts{};
 };
 
 struct FitProblem {

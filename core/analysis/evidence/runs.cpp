@@ -46,6 +46,12 @@ bool is_run_table(std::string_view text) {
 
 std::vector<MeasuredRun> read_runs(std::string_view text, Problems& problems) {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first != std::string_view::npos && text[first] == '[') {
+        problems.push_back({"", translate("the table is a JSON array"),
+                            translate("JSON Lines have one run on each line, without brackets"),
+                            translate("write each run on a line of its own")});
+        return {};
+    }
     const bool lines = first != std::string_view::npos && text[first] == '{';
     return lines ? read_run_lines(text, problems) : read_run_csv(text, problems);
 }

@@ -337,8 +337,7 @@ constexpr std::array kRules{
          translatable("The attention scores and their product with the values, in one kernel or several."),
          translatable("t = FLOPs ÷ (P · η_a · s/(s + s½))"), "E9",
          "peak_flops attention attention_efficiency flash2_efficiency attention_generation "
-         "attention_half_sequence "
-         "attention_half_head"},
+         "attention_half_sequence attention_half_head attention_ceiling flash2_ceiling"},
     Rule{"scan", translatable("The kernels of a recurrence that is computed in chunks of tokens."),
          translatable("t = FLOPs ÷ (P · η_s) + bytes ÷ (B_HBM · η_m) + launches"), "E34",
          "peak_flops flash2_efficiency scan_efficiency memory_bandwidth memory_efficiency kernel_launch"},

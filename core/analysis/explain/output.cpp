@@ -386,6 +386,11 @@ std::vector<std::string> warnings(const Answer& answer) {
                       {format(answer.estimate.run.batch, Quantity::big_count),
                        format(answer.estimate.run.critical_batch, Quantity::big_count)}));
     }
+    const bool selective = s[P::recompute] == kRecomputeSelective;
+    if (!selective && s[P::recompute_modules] > 0 && s.origin(P::recompute_modules) == Origin::given) {
+        out.push_back(
+            translate("The recomputed modules have no effect: set the recomputation to selective."));
+    }
     const Preset* gpu = answer.scenario.gpu_preset();
     if (gpu && !runs_on(s.choice<Software>(P::software), gpu->vendor))
         out.push_back(

@@ -6,6 +6,7 @@
 
 #include "compile/effect_inputs.h"
 #include "compile/stage_parameters.h"
+#include "effects/attention.h"
 #include "effects/collectives.h"
 #include "effects/data_parallel_traffic.h"
 #include "effects/gemm.h"
@@ -71,6 +72,12 @@ double bytes_per_logit(const Answer& a) {
 }
 
 double in_flight(const Answer& a) { return micro_batches_in_flight(fullest_stage(a), a.compiled); }
+
+double launches_of_a_layer(const Answer& a) {
+    const OperatorList& all = a.compiled.operators;
+    const auto usual = static_cast<std::size_t>(&all.usual_layer() - all.layers().data());
+    return a.compiled.work.layers[usual].launches.forward;
+}
 
 double gemm(const Answer& a, std::string_view name) {
     const OperatorList& all = a.compiled.operators;
@@ -222,7 +229,7 @@ constexpr std::array kSymbols{
            .formula = translatable("η_max · depth ÷ (depth + k½) · area ÷ (area + A½) of the product"), .symbols = "η_max k½ A½"},
     Symbol{.symbol = "η_up", .label = translatable("efficiency of MLP up"), .quantity = Quantity::percent, .get = [](const Answer& a) { return gemm(a, "mlp.up"); }, .op = "mlp.up",
            .formula = translatable("η_max · depth ÷ (depth + k½) · area ÷ (area + A½) of the product"), .symbols = "η_max k½ A½"},
-    Symbol{.symbol = "η_a", .quantity = Quantity::percent, .get = [](const Answer& a) { return a.compiled.gpu.attention_efficiency; }, .parameter = P::attention_efficiency},
+    Symbol{.symbol = "η_a", .quantity = Quantity::percent, .get = [](const Answer& a) { return flash_efficiency(a.compiled.gpu); }, .parameter = P::attention_efficiency},
     Symbol{.symbol = "η_m", .quantity = Quantity::percent, .parameter = P::memory_efficiency},
     Symbol{.symbol = "B_HBM", .quantity = Quantity::memory_bandwidth, .parameter = P::memory_bandwidth},
     Symbol{.symbol = "e", .quantity = Quantity::fraction, .parameter = P::elementwise_traffic},
@@ -239,7 +246,7 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "B_tp", .label = translatable("tensor ring bandwidth"), .quantity = Quantity::link_bandwidth, .get = [](const Answer& a) { return ring_bandwidth(a.compiled.layout.tensor_group, a.compiled.network); },
            .formula = translatable("B_tp = B_in · efficiency; over several nodes at most B_out · GPUs in the node"), .symbols = "B_in B_out", .assumptions = "intra_node_efficiency network_efficiency gpus_per_node"},
     Symbol{.symbol = "V_step", .label = translatable("bytes sent a step"), .quantity = Quantity::bytes, .get = step_volume,
-           .formula = translatable("V_step = N_g · bytes that each pass gathers (Q) and reduces (Q_g) per parameter · (1 − 1 ÷ GPUs of the group)"), .symbols = "N_g Q Q_g", .assumptions = "sharding reshard_after_forward"},
+           .formula = translatable("V_step = N_g · bytes that each pass gathers (Q) and reduces (Q_g) per parameter · (1 − 1 ÷ GPUs of the group)"), .symbols = "N_g Q Q_g", .assumptions = "sharding reshard_after_forward gathers_for_recompute"},
     Symbol{.symbol = "B_eff", .label = translatable("ring bandwidth"), .quantity = Quantity::link_bandwidth, .get = [](const Answer& a) { return ring_bandwidth(a.compiled.layout.shard, a.compiled.network); },
            .formula = translatable("B_eff = B_in · efficiency; over several nodes at most B_out · GPUs in the node"), .symbols = "B_in B_out", .assumptions = "intra_node_efficiency network_efficiency gpus_per_node"},
     Symbol{.symbol = "B_node", .label = translatable("bandwidth out of the node"), .quantity = Quantity::link_bandwidth, .get = [](const Answer& a) { return a.compiled.ideal.nodes > 1 ? a.compiled.ideal.node_bandwidth : a.compiled.ideal.intra_bandwidth; },
@@ -283,6 +290,9 @@ constexpr std::array kSymbols{
     Symbol{.symbol = "A½", .quantity = Quantity::count, .parameter = P::gemm_half_area},
     Symbol{.symbol = "s½", .quantity = Quantity::count, .parameter = P::attention_half_sequence},
     Symbol{.symbol = "w", .quantity = Quantity::sequence_tokens, .parameter = P::attention_window},
+    Symbol{.symbol = "n_k", .label = translatable("kernels of a layer in the forward pass; about twice as many in the backward pass"), .get = launches_of_a_layer,
+           .formula = translatable("kernels of all operators"), .assumptions = "composed_traffic precision tensor_parallel"},
+    Symbol{.symbol = "t_k", .quantity = Quantity::seconds, .parameter = P::launch_overhead},
     Symbol{.symbol = "B_host", .quantity = Quantity::link_bandwidth, .parameter = P::host_bandwidth},
     Symbol{.symbol = "B_hm", .quantity = Quantity::link_bandwidth, .parameter = P::host_memory_bandwidth},
     Symbol{.symbol = "B_nvme", .quantity = Quantity::link_bandwidth, .parameter = P::nvme_bandwidth},

@@ -63,7 +63,7 @@ RateInputs inputs_of(Rate rate) {
         case Rate::latency:
             return {
                 {},
-                {collective_latency, intra_node_latency, inter_node_latency, kernel_launch, layer_overhead,
+                {collective_latency, intra_node_latency, inter_node_latency, kernel_launch, launch_overhead,
                  pipeline_layer_overhead, expert_overhead, expert_cast_overhead, step_overhead, step_jitter}};
         case Rate::count: break;
     }

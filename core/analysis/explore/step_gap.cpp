@@ -84,6 +84,8 @@ constexpr std::array kMembers{
     Member{P::naive_attention_efficiency, GapClass::gpu},
     Member{P::scan_efficiency, GapClass::gpu},
     Member{P::attention_half_head, GapClass::gpu},
+    Member{P::attention_ceiling, GapClass::gpu},
+    Member{P::flash2_ceiling, GapClass::gpu},
     Member{P::flash2_efficiency, GapClass::gpu},
     Member{P::native_attention, GapClass::gpu},
     Member{P::fp8_efficiency, GapClass::gpu},

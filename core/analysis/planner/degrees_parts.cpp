@@ -34,6 +34,8 @@ void make_states(const Degrees& degrees, double bytes, Compiled& c, const Degree
     std::vector<ActivationBytes> limits;
     out.stages = c.stages.size();
     std::size_t last = degrees.shardings.size();
+    // Without recomputation no weights are gathered for it, so that the bounds hold for every plan.
+    c.settings.set(P::recompute, 0, Origin::given);
     for (const auto& [sharding, reshard, offload] : parts.placements) {
         const StateSharding& values = degrees.shardings[sharding];
         if (sharding != last) {

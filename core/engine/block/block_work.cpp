@@ -8,6 +8,7 @@
 #include "effects/expert_dispatch.h"
 #include "effects/muon.h"
 #include "effects/tensor_parallel_traffic.h"
+#include "model/operator_launches.h"
 #include "model/operator_time.h"
 #include "scenario/gpu_groups.h"
 
@@ -183,7 +184,6 @@ double most_gradient_bytes(const Block& block, double element_bytes) {
 BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& collective_time) {
     BlockWork out;
     if (block.repeat <= 0) return out;
-    out.host_share = block.host_share;
     out.weights = block.local_weights();
     out.experts = block.local_experts();
     out.saved = block.saved();
@@ -191,7 +191,9 @@ BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& 
     PassSum forward, backward;
     TensorParallelPair tensor(rates, forward, backward);
     bool attended = false;  // the operators follow the attention core
+    const double unfused = std::clamp(rates.gpu.composed_traffic - 1, 0.0, 1.0);
     for (const Operator& op : block.operators) {
+        out.launches += launches_of(op, unfused);
         out.buffers += op.buffers;
         if ((op.dropped_by & rates.recompute_modules) != 0) out.dropped += op.saved;
         if (op.attention_core) attended = true;

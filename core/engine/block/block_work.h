@@ -5,6 +5,7 @@
 #include <array>
 
 #include "effects/expert_dispatch.h"
+#include "effects/host.h"
 #include "effects/recompute.h"
 #include "hardware/gpu_rates.h"
 #include "hardware/network_rates.h"
@@ -27,7 +28,7 @@ struct PassTime {
 struct BlockWork {
     PassTime forward, backward;
     Time weight_gradient;   // the part of the backward pass that zero-bubble schedules compute later
-    double host_share = 1;  // host time relative to a layer with attention and feed-forward, E12
+    PassLaunches launches;  // kernels that the host launches, E12
     double weights = 0;     // parameters on one GPU before data-parallel sharding, without experts
     double experts = 0;     // parameters of the experts, counted in the same way
     // FLOPs executed on the average GPU.

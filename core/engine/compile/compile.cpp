@@ -62,8 +62,8 @@ Traffic traffic_of(const Compiled& c) {
         .weight_bytes = c.gathered_bytes,
         .gradient_bytes = c.state.reduced_gradients,
         .quantizes = sharding_of(s) == Sharding::zero_pp};
-    BucketTimes shared(policy, c.layout.shard, c.layout.replica, c.data_parallel);
-    BucketTimes experts(policy, c.layout.expert_shard, c.layout.expert_replica, c.data_parallel);
+    BucketTimes shared(policy, c.layout.shard, c.layout.replica, c.network);
+    BucketTimes experts(policy, c.layout.expert_shard, c.layout.expert_replica, c.network);
     const auto unit = [&](double weights, double expert_weights) {
         UnitTraffic out;
         shared.add(out, weights);
@@ -87,9 +87,9 @@ Traffic traffic_of(const Compiled& c) {
 // The rates of the network if collectives reached the full rate of every link.
 NetworkRates full_rates(const Compiled& c) {
     const Settings& s = c.settings;
-    NetworkRates out = c.data_parallel;
-    const double inside = std::min(1.0, s[P::intra_node_efficiency] * s[P::collective_efficiency]);
-    const double between = std::min(1.0, s[P::network_efficiency] * s[P::collective_efficiency]);
+    NetworkRates out = c.network;
+    const double inside = std::min(1.0, s[P::intra_node_efficiency]);
+    const double between = std::min(1.0, s[P::network_efficiency]);
     out.intra_bandwidth /= inside;
     out.peer_bandwidth /= inside;
     out.inter_bandwidth /= between;
@@ -185,7 +185,6 @@ void compile_machine(Compiled& c) {
     c.bf16_peak = bf16_peak_flops(s);
     c.gpu = gpu_rates(s);
     c.network = network_rates(s);
-    c.data_parallel = data_parallel_rates(s);
     c.host = {s[P::host_bandwidth], s[P::host_memory_bandwidth], s[P::nvme_bandwidth]};
     c.compute_bytes = activation_bytes(precision);
     c.gathered_bytes = gathers_fp8(s) ? 1 : c.compute_bytes;
@@ -240,7 +239,7 @@ void compile_schedule(Compiled& c) {
     if (c.stages.count <= 1) return;
     // The activations of one pass, sharded over the tensor-parallel GPUs.
     const double bytes = activation_tensor_bytes(c) / c.layout.tensor / c.pipeline.sequence_chunks;
-    c.message = send_time(bytes, c.layout.stages, c.data_parallel);
+    c.message = send_time(bytes, c.layout.stages, c.network);
     const double layers_per_virtual_stage =
         std::max(1.0, s[P::layers] / (c.pipeline.stages * c.pipeline.virtual_stages));
     if (c.schedule->layered) {

@@ -60,8 +60,7 @@ struct Compiled {  // everything that an estimate needs from a scenario
 
     // These values do not depend on the plan.
     GpuRates gpu;
-    NetworkRates network;        // rates of the fabric
-    NetworkRates data_parallel;  // rates that data-parallel collectives reach
+    NetworkRates network;  // rates of the fabric
     HostLink host;
     double width = 0;              // elements that one token passes from layer to layer
     double compute_bytes = 2;      // of one activation, or of one weight ready for a matrix product

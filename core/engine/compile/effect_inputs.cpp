@@ -10,12 +10,14 @@
 namespace shardscope {
 
 TrafficPolicy traffic_policy(const Settings& s) {
-    return traffic_policy({.sharding = sharding_of(s),
-                           .reshards_after_forward = s.on(P::reshard_after_forward),
-                           .defers_reductions = s.on(P::defers_reductions) && s[P::pipeline_parallel] > 1 &&
-                                                !schedule_of(s).layered,
-                           .overlaps_gathers = s.on(P::overlap_param_gather),
-                           .overlaps_reductions = s.on(P::overlap_grad_reduce)});
+    return traffic_policy(
+        {.sharding = sharding_of(s),
+         .reshards_after_forward = s.on(P::reshard_after_forward),
+         .defers_reductions =
+             s.on(P::defers_reductions) && s[P::pipeline_parallel] > 1 && !schedule_of(s).layered,
+         .overlaps_gathers = s.on(P::overlap_param_gather),
+         .overlaps_reductions = s.on(P::overlap_grad_reduce),
+         .recompute_gathers = s.on(P::gathers_for_recompute) ? std::max(0.0, s[P::recompute]) : 0});
 }
 
 RecomputePolicy recompute_policy(const Settings& s) {
@@ -56,7 +58,7 @@ HostWork host_work(const Settings& s) {
     const auto precision = s.choice<Precision>(P::precision);
     return {.graphs = s.on(P::cuda_graphs),
             .static_expert_buffers = s.on(P::static_expert_buffers),
-            .layer = s[P::layer_overhead],
+            .launch = s[P::launch_overhead],
             .message_wait = s[P::pipeline_parallel] > 1 ? s[P::pipeline_layer_overhead] : 0,
             .tensor = s[P::tensor_parallel],
             .experts = s[P::expert_overhead],

@@ -8,10 +8,9 @@ namespace {
 constexpr double kFlashBackward = 2.5;
 constexpr double kNaiveBackward = 2.0;
 
-Time attention_time(const AttentionCore& core, double passes, double flash_efficiency, const GpuRates& gpu) {
-    const double efficiency = gpu.flash
-                                  ? flash_efficiency * core.sequence / (core.sequence + gpu.half_sequence)
-                                  : gpu.naive_efficiency;
+Time attention_time(const AttentionCore& core, double passes, double at_long, const GpuRates& gpu) {
+    const double efficiency =
+        gpu.flash ? at_long * core.sequence / (core.sequence + gpu.half_sequence) : gpu.naive_efficiency;
     return kernel_time(passes * core.flops / (gpu.peak * efficiency), passes * core.bytes, core.launches,
                        gpu);
 }
@@ -27,5 +26,10 @@ Time attention_backward_time(const AttentionCore& core, const GpuRates& gpu) {
 }
 
 double attention_backward_factor(const GpuRates& gpu) { return gpu.flash ? kFlashBackward : kNaiveBackward; }
+
+double flash_efficiency(const GpuRates& gpu) {
+    return (1 + kFlashBackward) /
+           (1 / gpu.attention_efficiency + kFlashBackward / gpu.attention_backward_efficiency);
+}
 
 }  // namespace shardscope

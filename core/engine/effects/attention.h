@@ -22,5 +22,7 @@ Time attention_forward_time(const AttentionCore& core, const GpuRates& gpu);
 Time attention_backward_time(const AttentionCore& core, const GpuRates& gpu);
 // Returns the backward FLOPs per forward FLOP.
 double attention_backward_factor(const GpuRates& gpu);
+// Returns the efficiency of flash attention in both passes together.
+double flash_efficiency(const GpuRates& gpu);
 
 }  // namespace shardscope

@@ -47,6 +47,7 @@ TrafficPolicy traffic_policy(const TrafficChoices& choices) {
         (fsdp && !choices.defers_reductions) || choices.sharding == Sharding::zero2;
     return {.gathers_each_visit = gathers_each_visit,
             .gathers_again = reshards,
+            .recompute_gathers = reshards ? choices.recompute_gathers : 0,
             .gathers_once = choices.sharding != Sharding::ddp && !gathers_each_visit,
             .reduces_each_visit = reduces_each_visit,
             .overlaps_gathers = fsdp || choices.overlaps_gathers,
@@ -57,7 +58,7 @@ double sent_bytes(const TrafficPolicy& when, const BucketPolicy& how, const Ring
                   const RingGroup& replica, double visits) {
     const auto sent = [](double gpus) { return (gpus - 1) / gpus; };
     const double gathers = when.gathers_each_visit ? visits : when.gathers_once ? 1 : 0;
-    const double gathers_again = when.gathers_again ? visits : 0;
+    const double gathers_again = when.gathers_again ? (1 + when.recompute_gathers) * visits : 0;
     const double reductions = when.reduces_each_visit ? visits : 1;
     const RingGroup again = how.quantizes ? in_one_node(shard) : shard;
     return sent(shard.size()) * (gathers * (how.quantizes ? kQuantizedWeight : how.weight_bytes) +
@@ -79,7 +80,7 @@ LayerTraffic forward_traffic(const TrafficPolicy& policy, const UnitTraffic& lay
 LayerTraffic backward_traffic(const TrafficPolicy& policy, const UnitTraffic& layer, bool at_end,
                               bool last_visit) {
     LayerTraffic out;
-    if (policy.gathers_again) out.gather = layer.regather;
+    if (policy.gathers_again) out.gather = (1 + policy.recompute_gathers) * layer.regather;
     const bool reduces_now = policy.reduces_each_visit || (last_visit && policy.overlaps_reductions);
     if (!at_end && reduces_now) out.reduce = layer.gradients();
     return out;

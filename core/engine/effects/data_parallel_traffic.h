@@ -53,6 +53,7 @@ class BucketTimes {
 struct TrafficPolicy {
     bool gathers_each_visit = false;  // FSDP: before the layer's forward pass in each visit
     bool gathers_again = false;       // FSDP that reshards after the forward pass: before the backward pass
+    double recompute_gathers = 0;     // gathers beside that one, for recomputation; the mean over the layers
     bool gathers_once = false;        // ZeRO-1 and ZeRO-2: the updated shards, in the next step's first visit
     // ZeRO-2, and FSDP unless it defers its reductions, because they keep no unsharded gradients. If it is
     // false, gradients are reduced only in the last visit.
@@ -69,6 +70,10 @@ struct TrafficChoices {
     // torch/distributed/pipelining/stage.py).
     bool defers_reductions = false;
     bool overlaps_gathers = true, overlaps_reductions = true;
+    // Share of the layers whose weights are gathered for their recomputation, and once more for their
+    // backward pass. DeepSpeed frees a layer after any forward pass if it has more parameters than
+    // stage3_max_live_parameters (Rajbhandari et al. 2021, arXiv 2104.07857, section 4.1).
+    double recompute_gathers = 0;
 };
 TrafficPolicy traffic_policy(const TrafficChoices& choices);
 // Returns the bytes that one GPU sends in a step for one parameter, whose layer is visited `visits` times.

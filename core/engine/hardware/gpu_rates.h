@@ -32,9 +32,17 @@ GpuRates gpu_rates(const Settings& settings);
 // which takes as long as the products at peak do at head size `half`. The backward pass, with more products
 // and other elementwise work per score, is assumed to lose as much.
 double attention_efficiency_at(double at_128, double head, double half);
-// Sets the efficiencies of both passes at a head size. No kernel exceeds the best published one, and no
-// published backward pass is faster with larger heads than with 128, which leave no room for larger tiles.
-void set_attention_efficiency(GpuRates& gpu, double at_128, double head, double half);
+// What limits flash attention on a GPU.
+struct AttentionLimits {
+    double half_head = 0;  // the `half` of attention_efficiency_at
+    double ceiling = 1;    // the best published share of peak of the kernel on the GPU, in the forward pass
+};
+// Returns the limits of the attention kernel that the stack uses on the GPU.
+AttentionLimits attention_limits(const Settings& settings);
+// Sets the efficiencies of both passes at a head size from that of both together at 128. No kernel exceeds
+// the best published one, and no published backward pass is faster with larger heads than with 128, which
+// leave no room for larger tiles.
+void set_attention_efficiency(GpuRates& gpu, const AttentionLimits& limits, double at_128, double head);
 
 // Returns the FLOP/s that the MFU refers to. The bf16 peak differs from it only for fp8 runs, whose MFU is
 // also given relative to bf16.

@@ -33,13 +33,4 @@ NetworkRates network_rates(const Settings& s) {
     return network;
 }
 
-NetworkRates data_parallel_rates(const Settings& s) {
-    NetworkRates network = network_rates(s);
-    network.intra_bandwidth *= s[P::collective_efficiency];
-    network.peer_bandwidth *= s[P::collective_efficiency];
-    network.inter_bandwidth *= s[P::collective_efficiency];
-    network.switch_bandwidth *= s[P::collective_efficiency];
-    return network;
-}
-
 }  // namespace shardscope

@@ -29,10 +29,6 @@ struct NetworkRates {            // effective rates, including all losses except
     bool rail_only = false;           // adapters reach only those at the same place of other nodes
 };
 
-// Returns the rates of tensor, context and expert parallelism.
 NetworkRates network_rates(const Settings& settings);
-// Returns the rates of data-parallel collectives and pipeline messages, which reach a share of the bandwidth
-// that depends on the software stack (`assumptions.collective_efficiency`).
-NetworkRates data_parallel_rates(const Settings& settings);
 
 }  // namespace shardscope

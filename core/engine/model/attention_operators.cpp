@@ -60,7 +60,6 @@ void build_attention(const Shape& x, double attended, double length, std::vector
     const double queries = x.a / x.t * key;
     const double qkv = queries + kv / x.t * (key + value);
     const double out = x.a / x.t * value;
-    const bool composed_norm = !x.layernorm;
 
     ops.push_back(layer_norm(x, "attention.norm"));
     enter_tensor_parallel(x, "attention.gather", ops);
@@ -78,7 +77,8 @@ void build_attention(const Shape& x, double attended, double length, std::vector
                              x.q * x.tokens * (x.kv_rank + x.rope)));
         ops.push_back(streaming(x, norm, "attention.latent_norm", 2 * x.tokens * (x.q_rank + x.kv_rank),
                                 x.q_rank + x.kv_rank, x.q * x.tokens * (x.q_rank + x.kv_rank)));
-        ops.back().composed = composed_norm;
+        ops.back().launches = x.q_rank > 0 ? 2 : 1;
+        if (!x.layernorm) ops.back().eager_launches = ops.back().launches * kEagerNorm;
         for (Operator& op : ops) {
             if (op.name == "attention.query" || op.name == "attention.key_value")
                 op.repeated_by = bit(RecomputeModule::mla_up_proj);
@@ -100,12 +100,14 @@ void build_attention(const Shape& x, double attended, double length, std::vector
         ops.push_back(norm_of(x, "attention.qk_norm", x.tokens * (queries + kv / x.t * key),
                               whole ? (x.a + x.kv) * x.d : 2 * x.d));
         ops.back().share = whole ? 1 / x.t : 1;
+        ops.back().launches = 2;
+        if (!x.layernorm) ops.back().eager_launches = 2 * kEagerNorm;
     }
     // Rotary embedding or layout change of queries, keys and values. Kernels that turn a part of each head
     // copy the rest (NVIDIA/TransformerEngine, common/fused_rope/fused_rope.cu), so that the bytes are the
     // same for any `rotary_share` of a preset.
     ops.push_back(streaming(x, elementwise, "attention.layout", 2 * x.tokens * qkv, 0, 0));
-    ops.back().composed = x.positions == 0;
+    if (x.positions == 0) ops.back().eager_launches = kEagerRotary;
     if (latent) ops.back().repeated_by = bit(RecomputeModule::mla_up_proj);
 
     add_context_exchange(x, {kv / x.t * (key + value), queries, out}, ops);
@@ -113,6 +115,7 @@ void build_attention(const Shape& x, double attended, double length, std::vector
     core.name = "attention.core";
     core.kind = attention;
     core.attention_core = true;
+    core.launches = x.flash ? 1 : 2;  // or the two products
     // A flash kernel computes every document, or every chunk, as a sequence of its own.
     const double rows_of_one = x.flash ? length : x.s;
     core.count = x.b * x.a / x.t * x.s / rows_of_one;
@@ -146,7 +149,7 @@ void build_attention(const Shape& x, double attended, double length, std::vector
     if (x.attention_gate) {
         const double gates = x.tokens * out;
         ops.push_back(streaming(x, elementwise, "attention.gate", 3 * gates, 0, 2 * x.q * gates));
-        ops.back().composed = true;
+        ops.back().eager_launches = kEagerGate;
     }
     // The attention kernel keeps its output in half precision.
     ops.push_back(matrix(x, "attention.output", x.h, x.a * value, Cut::row, x.bias,

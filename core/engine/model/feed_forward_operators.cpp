@@ -26,7 +26,7 @@ void build_feed_forward(const Shape& x, const FeedForwardNames& names, double f,
     ops.push_back(
         streaming(x, OperatorKind::elementwise, names.activation, (x.gated ? 4 : 3) * x.tokens * width, 0,
                   x.tokens * width * (x.activation_input_bytes * (x.gated ? 2 : 1) + x.gate_copies)));
-    ops.back().composed = x.gated;
+    if (x.gated) ops.back().eager_launches = kEagerGate;
     ops.back().repeated_by = names.module | RecomputeModule::activation;
     ops.back().dropped_by = bit(names.module);
     ops.push_back(matrix(x, names.down, x.h, f, Cut::row, x.bias, x.q * x.tokens * width));
@@ -120,7 +120,7 @@ void build_experts(const Shape& x, std::vector<Operator>& ops) {
         x, OperatorKind::elementwise, "experts.activation", ((x.gated ? 4 : 3) + limits) * routed * width, 0,
         routed * width *
             (x.activation_input_bytes * (x.gated ? 2 : 1) + (limits > 0 ? 2 * x.q : 0) + x.gate_copies)));
-    ops.back().composed = x.gated;
+    if (x.gated) ops.back().eager_launches = kEagerGate;
     ops.back().repeated_by = bit(RecomputeModule::moe_activation);
     const std::size_t down = ops.size();
     add_grouped_matrix("experts.down", x.expert_h, x.expert_f, Cut::row, x.q * routed * width);

@@ -113,7 +113,7 @@ void build_linear_attention(const Shape& x, const Settings& s, std::vector<Opera
                             head.delta_rule ? head.value_size : all_values, 2 * x.q * x.tokens * values));
     // With the delta rule all heads share one weight of their width; else each has its own.
     ops.back().share = head.delta_rule ? 1 : 1 / x.t;
-    ops.back().composed = true;
+    ops.back().eager_launches = kEagerNorm + kEagerGate;
     ops.push_back(matrix(x, "mixer.output", x.h, all_values, Cut::row, x.bias, x.q * x.tokens * values));
     end_mixer(x, ops);
 }
@@ -146,7 +146,7 @@ void build_state_space(const Shape& x, const Settings& s, std::vector<Operator>&
     ops.push_back(streaming(x, OperatorKind::norm, "mixer.norm", 2 * x.tokens * local.width(), all.width(),
                             x.q * x.tokens * local.width()));
     ops.back().share = 1 / x.t;
-    ops.back().composed = true;
+    ops.back().eager_launches = kEagerNorm;
     ops.push_back(
         matrix(x, "mixer.output", x.h, all.width(), Cut::row, x.bias, x.q * x.tokens * local.width()));
     end_mixer(x, ops);

@@ -39,6 +39,7 @@ Operator operator_of(const ListedOperator& from, double samples, double q, doubl
 Operator layer_share(Operator op, double layers) {
     op.count /= layers;
     op.launches /= layers;
+    op.eager_launches /= layers;
     op.bytes /= layers;
     op.cast_bytes /= layers;
     op.gradient_cast_bytes /= layers;

@@ -20,7 +20,7 @@ const ParameterSet& operator_inputs() {
     static const ParameterSet inputs = ~set_of(
         {P::gpus, P::memory, P::price_per_gpu_hour, P::tdp, P::global_batch, P::training_tokens, P::sharding,
          P::shard_group, P::recompute, P::activation_offload, P::offload, P::reshard_after_forward,
-         P::pipeline_parallel, P::schedule, P::virtual_stages, P::collective_efficiency, P::accumulation});
+         P::pipeline_parallel, P::schedule, P::virtual_stages, P::accumulation});
     return inputs;
 }
 

@@ -29,7 +29,7 @@ AttentionCore attention_of(const Operator& op) {
 }
 ChunkedScan scan_of(const Operator& op) { return {op.flops(), op.bytes, op.launches}; }
 StreamingOperator streaming_of(const Operator& op) {
-    return {op.bytes, op.launches, op.kind == OperatorKind::softmax, op.composed};
+    return {op.bytes, op.launches, op.kind == OperatorKind::softmax, op.composed()};
 }
 
 }  // namespace

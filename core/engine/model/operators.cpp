@@ -212,10 +212,7 @@ void build_transformer(const Settings& settings, OperatorList& out) {
         layer.name = name_of(sequence.kind(i), sequence.has_pattern(), x.experts > 0);
         layer.repeat = repeats[i];
         layer.operators.clear();
-        const LayerKind& kind = sequence.kind(i);
-        const bool half = kind.mixer == Mixer::none || kind.feed_forward == FeedForward::none;
-        layer.host_share = half ? 0.5 : 1;
-        if (layer.repeat > 0) build_layer(x, settings, kind, layer.operators);
+        if (layer.repeat > 0) build_layer(x, settings, sequence.kind(i), layer.operators);
     }
     out.active_experts = x.experts > 0 ? std::min(1.0, x.top / x.experts) : 1;
 

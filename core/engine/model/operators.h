@@ -53,7 +53,7 @@ enum class CommunicationGroup : unsigned char {
 struct Operator {
     std::string_view name;  // "attention.qkv"
     OperatorKind kind = OperatorKind::gemm;
-    double launches = 1;  // consecutive kernels; may be below one in an average layer
+    double launches = 1;  // kernels of the forward pass; may be below one in an average layer
     double count = 1;     // number of such matrices (batched: sequences × heads)
     // C[m×n] = A[m×k]·B[k×n]; for attention m = n = s, k = head size; for a scan m tokens, n values, and k
     // multiplications a value.
@@ -69,7 +69,8 @@ struct Operator {
     bool attention_core = false;
     // Bits of RecomputeModule: the modules that repeat this operator, and those that drop what it keeps.
     unsigned char repeated_by = 0, dropped_by = 0;
-    bool composed = false;       // several kernels in stacks that do not fuse (RMSNorm, rotary, gated units)
+    // Kernels where the stack does not fuse (RMSNorm, rotary, gated units); 0: as many as in other stacks.
+    double eager_launches = 0;
     bool low_precision = false;  // runs in fp8 if that is the precision
     bool expert = false;         // has weights of experts, which have shard groups of their own
     bool forward_only = false;   // a collective whose mirror image moves no data
@@ -77,6 +78,8 @@ struct Operator {
     Collective collective = Collective::none;
     CommunicationGroup group = CommunicationGroup::tensor;
 
+    // Returns whether stacks that do not fuse run the operator as several kernels.
+    [[nodiscard]] bool composed() const { return eager_launches > launches; }
     [[nodiscard]] bool multiplies() const {
         return kind == OperatorKind::gemm || kind == OperatorKind::convolution;
     }
@@ -92,7 +95,6 @@ struct Block {
     std::string_view name;  // "layer", in English
     double repeat = 1;
     std::vector<Operator> operators;
-    double host_share = 1;  // kernels relative to a layer with attention and feed-forward
 
     [[nodiscard]] double weights() const;        // of one unit, summed over all GPUs
     [[nodiscard]] double local_weights() const;  // of one unit on one GPU, without experts

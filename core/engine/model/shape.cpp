@@ -201,7 +201,7 @@ void leave_tensor_parallel(const Shape& x, std::string_view name, std::vector<Op
 Operator norm_of(const Shape& x, std::string_view name, double elements, double weights) {
     Operator op = streaming(x, OperatorKind::norm, name, 2 * elements, weights,
                             x.q * elements + (x.layernorm ? 0 : x.norm_copies * elements / 2));
-    op.composed = !x.layernorm;
+    if (!x.layernorm) op.eager_launches = kEagerNorm;
     return op;
 }
 

@@ -9,6 +9,11 @@
 
 namespace shardscope {
 
+// Kernels of operators in stacks that do not fuse, one for each step.
+inline constexpr double kEagerNorm = 6;     // square, mean, sum with ε, root, two products
+inline constexpr double kEagerRotary = 10;  // queries and keys: negation, concatenation, two products, sum
+inline constexpr double kEagerGate = 2;     // activation function, product
+
 struct Shape {
     double s, b, tokens;           // sequence, micro-batch, tokens on one GPU
     double h, f, a, kv, d, vocab;  // sizes of the whole model

@@ -19,7 +19,13 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
     out.updated = updated_parameters({work.weights, work.experts}, sharding_of(s), c.layout.shard.size(),
                                      c.layout.expert_shard.size());
     if (out.fetches) out.fetch = host_fetch_time(c.compute_bytes * out.updated, c.host);
-    out.host = layer_host_time(host_work(s), work.experts > 0, work.host_share);
+    const HostWork host = host_work(s);
+    const bool has_experts = work.experts > 0;
+    out.forward_host = layer_host_time(host, work.launches.forward, has_experts);
+    // Kernels that are recomputed are launched again; the further host time of experts counts once per pass.
+    const double repeated = out.recompute.time.total() / std::max(work.forward.time.total(), 1e-12);
+    out.backward_host =
+        layer_host_time(host, work.launches.backward + repeated * work.launches.forward, has_experts);
     if (s[P::activation_offload] > 0)
         out.offload = host_fetch_time(s[P::activation_offload] * kept_activations(work, c).kept, c.host);
     return out;

@@ -10,12 +10,12 @@ namespace shardscope {
 struct Layer {
     const BlockWork& work;
     Recompute recompute;
-    UnitTraffic traffic;    // data parallelism
-    bool fetches = false;   // the weights are offloaded
-    Time fetch;             // of this GPU's shard of the weights from the host
-    double parameters = 0;  // on one GPU, before data-parallel sharding
-    double updated = 0;     // parameters that this GPU's optimizer updates
-    double host = 0;        // s, the host's time to issue one pass
+    UnitTraffic traffic;                         // data parallelism
+    bool fetches = false;                        // the weights are offloaded
+    Time fetch;                                  // of this GPU's shard of the weights from the host
+    double parameters = 0;                       // on one GPU, before data-parallel sharding
+    double updated = 0;                          // parameters that this GPU's optimizer updates
+    double forward_host = 0, backward_host = 0;  // s, the host's time to issue one pass
     Time offload = {};  // of one pass: transfers a micro-batch's offloaded activations to or from the host
 
     [[nodiscard]] Time backward() const { return work.backward.time + recompute.time; }

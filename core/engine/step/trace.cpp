@@ -23,7 +23,7 @@ LayerPasses pass_of(const Layer& layer, std::size_t kind, Phase phase, double sh
     LayerPasses out;
     out.kind = kind;
     out.phase = phase;
-    out.host = layer.host;
+    out.host = phase == Phase::forward ? layer.forward_host : layer.backward_host;
     out.offload = share * layer.offload;
     out.busy = share * (phase == Phase::forward ? layer.work.forward.time : layer.work.backward.time);
     if (phase == Phase::forward) return out;
@@ -95,7 +95,8 @@ void add_layers(LayerTrace& trace, const Stage& stage, const Layers& layers, std
             }
             LayerPasses& item = add_items(times, together, both);
             item.gather = overlapping.gather.total();
-            if (layer.fetches && item.gather > 0) item.fetch = on_host.state * layer.fetch.total();
+            const double gathers = forwards ? 1 : 1 + policy.recompute_gathers;
+            if (layer.fetches && item.gather > 0) item.fetch = gathers * on_host.state * layer.fetch.total();
             item.position = position;
             item.visits = visits;
         };
@@ -145,7 +146,7 @@ Time orthogonalization_time(const Stage& stage, const Layers& layers, const Comp
     for (std::size_t i = 0; i < layers.kinds(); ++i) add(layers.of_kind[i].work, stage.counts[i]);
     add(c.work.prediction, stage.predictions);
     const double rate = c.gpu.peak * c.gpu.gemm_efficiency;
-    return muon_time(shared, rate, c.data_parallel) + muon_time(experts, rate, c.data_parallel);
+    return muon_time(shared, rate, c.network) + muon_time(experts, rate, c.network);
 }
 
 }  // namespace

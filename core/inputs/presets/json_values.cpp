@@ -119,7 +119,8 @@ std::vector<std::string> fields_of(const std::string& section) {
 
 bool is_retired(const std::string& key) {
     static const std::set<std::string> kRetired{
-        "assumptions.tensor_exposure", "assumptions.async_tensor_exposure", "assumptions.machine_band"};
+        "assumptions.tensor_exposure", "assumptions.async_tensor_exposure", "assumptions.machine_band",
+        "assumptions.layer_overhead", "assumptions.collective_efficiency"};
     if (!kRetired.contains(key)) return false;
     static std::mutex mutex;
     static std::set<std::string> reported;

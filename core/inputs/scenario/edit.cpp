@@ -93,7 +93,9 @@ bool may_change_others(P id) {
     switch (parameter(id).group) {
         case Group::gpu:
         case Group::assumptions: return false;
-        case Group::cluster: return id == P::gpus || id == P::gpus_per_node || id == P::gpus_used_per_node;
+        // Each software has its own kinds of context parallelism.
+        case Group::cluster:
+            return id == P::gpus || id == P::gpus_per_node || id == P::gpus_used_per_node || id == P::software;
         case Group::model:
         case Group::training:
         case Group::plan: return true;
@@ -203,7 +205,8 @@ Scenario edited_values(const Scenario& scenario, P id, Value value) {
     if (id == P::global_batch && !global) {
         // The per-GPU batch is held, so that a new global batch changes the accumulation.
         const double step = data_parallel(before) * before[P::micro_batch];
-        out.give(P::accumulation, std::max(1.0, std::round(value / step)));
+        out.give(P::accumulation,
+                 std::clamp(std::round(value / step), 1.0, parameter(P::accumulation).maximum));
     } else if (id == P::accumulation && global) {
         out.give(P::micro_batch, before[P::global_batch] / data_parallel(before) / value);
     } else {
@@ -260,7 +263,7 @@ Scenario with_hold(const Scenario& scenario, Hold hold) {
     if (hold == Hold::global_batch) {
         out.give(P::global_batch, s[P::global_batch]);
     } else {
-        out.give(P::accumulation, s[P::accumulation]);
+        out.give(P::accumulation, std::min(s[P::accumulation], parameter(P::accumulation).maximum));
     }
     return out;
 }

@@ -39,6 +39,41 @@ std::string reason_it_does_not_fit(const Answer& answer) {
     return wall_sentence(answer);
 }
 
+// Settings in which stacks differ and which descriptions of runs often leave out.
+constexpr std::array kHabits{P::optimizer_precision,
+                             P::moment_precision,
+                             P::gradient_precision,
+                             P::fp8_param_gather,
+                             P::async_tensor_parallel,
+                             P::overlap_grad_reduce,
+                             P::overlap_param_gather,
+                             P::moe_dispatcher,
+                             P::moe_overlap,
+                             P::cuda_graphs,
+                             P::loss};
+
+// Returns those habits that the scenario does not set and that have an effect: they are assumed to be those
+// of the stack.
+std::vector<P> assumed_habits(const Answer& answer) {
+    const Settings& s = answer.settings;
+    const auto matters = [&](P id) {
+        if (id == P::moe_dispatcher || id == P::moe_overlap) return s[P::experts] > 0;
+        if (id == P::async_tensor_parallel) return s[P::tensor_parallel] > 1;
+        const auto sharding = s.choice<Sharding>(P::sharding);
+        if (id == P::fp8_param_gather)
+            return is_low(s.choice<Precision>(P::precision)) && sharding != Sharding::ddp;
+        // FSDP always overlaps its collectives.
+        if (id == P::overlap_grad_reduce || id == P::overlap_param_gather) return !is_fsdp(sharding);
+        if (id == P::loss) return !s.listed();
+        return true;
+    };
+    std::vector<P> out;
+    for (const P id : kHabits) {
+        if (s.origin(id) != Origin::given && matters(id)) out.push_back(id);
+    }
+    return out;
+}
+
 ordered_json plan_of(const Answer& answer) {
     ordered_json plan = ordered_json::object();
     for (std::size_t i = 0; i < kParameters; ++i) {
@@ -74,6 +109,8 @@ std::string result_json(const Answer& answer, bool hypothetical, bool operators)
     for (std::size_t i = 0; i < kParameters; ++i) {
         if (answer.scenario.automatic[i]) out["auto"].push_back(std::string(field_of(static_cast<P>(i))));
     }
+    out["assumed"] = ordered_json::array();
+    for (const P id : assumed_habits(answer)) out["assumed"].push_back(std::string(field_of(id)));
     // Each row of the table of outputs has its value at the row's path.
     for (std::size_t i = 0; i < kOutputs; ++i) {
         const auto id = static_cast<Output>(i);
@@ -209,6 +246,12 @@ std::string result_text(const Answer& answer, bool hypothetical, bool operators)
     row(Output::hidden_communication, "  ");
     out += "  Whole run\n";
     for (const Output id : whole_run(answer)) row(id, "  ");
+    std::string habits;
+    for (const P id : assumed_habits(answer)) {
+        habits +=
+            (habits.empty() ? "" : ", ") + std::string(field_of(id)) + " " + written(id, answer.settings[id]);
+    }
+    if (!habits.empty()) out += "  Not set, assumed for the stack: " + habits + "\n";
     for (const std::string& note : warnings(answer)) out += "  Note: " + note + "\n";
     if (operators) out += operator_text(answer, hypothetical);
     return out;

@@ -357,8 +357,6 @@ TEST_CASE("links: a poor link limits reductions in the switch as it limits rings
     };
     CHECK(rates_of(0.3).switch_bandwidth == rates_of(0.3).intra_bandwidth);
     CHECK(rates_of(0.8).switch_bandwidth == Approx(0.686 * 450e9));
-    scenario.give(P::collective_efficiency, 0.5);
-    CHECK(data_parallel_rates(resolve(scenario)).switch_bandwidth == Approx(0.5 * 0.686 * 450e9));
 }
 
 TEST_CASE("links: groups larger than a pod share the oversubscribed links", "[collectives]") {

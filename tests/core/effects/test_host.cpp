@@ -1,4 +1,4 @@
-// Tests the host's time to issue a layer's pass.
+// Tests the host's time to issue a layer's pass: the kernels of a layer, and the time to launch them.
 #include "effects/host.h"
 
 #include <catch2/catch.hpp>
@@ -6,7 +6,8 @@
 
 #include "compile/effect_inputs.h"
 #include "evidence/runs.h"
-#include "support/scenarios.h"
+#include "step/layers.h"
+#include "support/parallel_plans.h"
 
 using namespace shardscope;
 using namespace shardscope::testing;
@@ -17,16 +18,69 @@ double host_time(const char* software, double tensor, double pipeline, bool grap
     Scenario scenario = with({{P::tensor_parallel, tensor}, {P::pipeline_parallel, pipeline}});
     scenario.give(P::software, parse(P::software, software).value);
     scenario.give(P::cuda_graphs, graphs);
-    return layer_host_time(host_work(resolve(scenario)), false);
+    return layer_host_time(host_work(resolve(scenario)), 10, false);
+}
+
+// Returns the kernels of a layer; of one with experts where there are any.
+PassLaunches launches(const Scenario& scenario) {
+    const Compiled c = compile(resolve(scenario));
+    return c.work.layers[c.work.layers.size() - 1].launches;
 }
 
 }  // namespace
 
+TEST_CASE("host: the kernels of a Llama layer are counted", "[effects]") {
+    const auto llama = [](double composed_traffic) {
+        return of_model("llama-2-7b", {{P::gpus, 8}, {P::composed_traffic, composed_traffic}});
+    };
+    // Fused: two norms, four matrices, rotary embedding, attention, gate and two residuals. Backward, a
+    // matrix has two products, and each of six weights a kernel that accumulates its gradient.
+    const PassLaunches fused = launches(llama(1));
+    CHECK(fused.forward == 11);
+    CHECK(fused.backward == 11 + 4 + 6);
+    // In eager PyTorch a norm is six kernels, the rotary embedding ten, and the gate two.
+    const PassLaunches eager = launches(llama(2.2));
+    CHECK(eager.forward == fused.forward + 5 + 5 + 9 + 1);
+    CHECK(eager.backward == fused.backward + 5 + 5 + 9 + 1);
+    // Two gathers and two reductions; backward, the inputs are gathered again.
+    const PassLaunches parallel =
+        launches(changed(llama(1), {{P::tensor_parallel, 4}, {P::sequence_parallel, true}}));
+    CHECK(parallel.forward == fused.forward + 4);
+    CHECK(parallel.backward == fused.backward + 6);
+    // In fp8 each matrix casts its input and the gradient of its output.
+    const PassLaunches casts = launches(changed(llama(1), {{P::precision, Precision::fp8}}));
+    CHECK(casts.forward == fused.forward + 4);
+    CHECK(casts.backward == fused.backward + 4);
+    // Experts add the router and the permutation of tokens.
+    CHECK(launches(of_model("mixtral-8x7b", {{P::gpus, 8}, {P::composed_traffic, 1}})).forward ==
+          fused.forward + 3);
+}
+
+TEST_CASE("host: an average layer launches its share of the kernels of a listed model", "[effects]") {
+    const PassLaunches found = launches(of_model("resnet-50", {{P::gpus, 8}}));
+    CHECK(found.forward > 1);
+    // A convolution has two products and a kernel that accumulates its gradient, a normalization two kernels.
+    CHECK(found.backward > 1.5 * found.forward);
+    CHECK(found.backward <= 3 * found.forward);
+}
+
+TEST_CASE("host: full recomputation launches the forward pass again", "[effects]") {
+    const auto host = [](double recompute) {
+        const Compiled c =
+            compile(resolve(with({{P::recompute, recompute}, {P::recompute_share, 1}, {P::gpus, 8}})));
+        return Layers(c).of_kind[0];
+    };
+    const Layer once = host(0), twice = host(1);
+    CHECK(twice.forward_host == once.forward_host);
+    CHECK(twice.backward_host == Approx(once.backward_host + once.forward_host));
+    CHECK(once.backward_host > once.forward_host);
+}
+
 TEST_CASE("host: hosts that wait for messages add the time of every tensor-parallel GPU", "[effects]") {
-    CHECK(host_time("nanotron", 4, 1) == Approx(2.2e-3));
-    CHECK(host_time("nanotron", 1, 2) == Approx(2.2e-3));
-    CHECK(host_time("nanotron", 4, 2) == Approx(2.2e-3 + 4 * 1.0e-3));
-    CHECK(host_time("nanotron", 8, 4) == Approx(2.2e-3 + 8 * 1.0e-3));
+    CHECK(host_time("nanotron", 4, 1) == Approx(0.72e-3));
+    CHECK(host_time("nanotron", 1, 2) == Approx(0.72e-3));
+    CHECK(host_time("nanotron", 4, 2) == Approx(0.72e-3 + 4 * 1.0e-3));
+    CHECK(host_time("nanotron", 8, 4) == Approx(0.72e-3 + 8 * 1.0e-3));
     CHECK(host_time("nanotron", 8, 4, true) == 0);
     // Other stacks queue their messages on the GPU.
     CHECK(host_time("megatron-core", 8, 4) == host_time("megatron-core", 1, 1));
@@ -56,7 +110,7 @@ TEST_CASE("host: every local expert adds the time of its casts, twice in formats
         scenario.give(P::precision, parse(P::precision, precision).value);
         scenario.give(P::cuda_graphs, fixed);
         scenario.give(P::static_expert_buffers, fixed);
-        return layer_host_time(host_work(resolve(scenario)), true);
+        return layer_host_time(host_work(resolve(scenario)), 10, true);
     };
     const double cast = resolve(with({}))[P::expert_cast_overhead];
     CHECK(cast > 0);
@@ -74,7 +128,7 @@ TEST_CASE("host: layers that stay in bf16 need no casts", "[effects]") {
         return resolve(scenario);
     };
     const auto host = [&](const char* precision, double bf16_layers) {
-        return layer_host_time(host_work(of(precision, bf16_layers)), true);
+        return layer_host_time(host_work(of(precision, bf16_layers)), 10, true);
     };
     // 128 experts on a GPU: 12.8 ms in each of the 48 layers, or in a quarter of them.
     const double cast = of("fp8", 0)[P::expert_cast_overhead];

@@ -116,7 +116,7 @@ TEST_CASE("walls: elasticities agree with finite differences", "[walls]") {
             CHECK(e[3] == Approx(difference({P::inter_node_bandwidth}, factor)).margin(2e-5));
             CHECK(e[4] ==
                   Approx(difference({P::collective_latency, P::intra_node_latency, P::inter_node_latency,
-                                     P::kernel_launch, P::layer_overhead, P::step_overhead},
+                                     P::kernel_launch, P::launch_overhead, P::step_overhead},
                                     1 / factor))
                       .margin(2e-5));
         }

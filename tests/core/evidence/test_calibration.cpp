@@ -194,6 +194,31 @@ TEST_CASE("calibration: the constants of a stack are recovered from runs compute
     CHECK(elementwise->value == Approx(1.6).epsilon(0.15));
 }
 
+TEST_CASE("calibration: a slow host is found although it has no effect at the shipped value",
+          "[calibration]") {
+    // Runs of nanotron as if they were of Megatron-Core, which launches kernels in a ninth of the time.
+    std::vector<MeasuredRun> runs = made_by_engine("nanotron", {{P::launch_overhead, 80e-6}});
+    for (MeasuredRun& run : runs) {
+        const std::string was = R"("software":"nanotron")";
+        std::erase(run.scenario, ' ');
+        const std::size_t at = run.scenario.find(was);
+        REQUIRE(at != std::string::npos);
+        run.scenario.replace(at, was.size(), R"("software":"megatron-core")");
+        run.software = "megatron-core";
+    }
+    CalibrationOptions options = for_own_runs();
+    options.cross_validate = false;
+    options.stacks_are_new = true;
+    options.take = [](const MeasuredRun& run) {
+        return run.scenario.find(R"("pipeline_parallel":1,)") != std::string::npos;
+    };
+    const Calibration found = calibrate(runs, Catalogue::shipped(), options);
+    const FittedConstant* launch = constant(found, P::launch_overhead, "stack-megatron-core");
+    REQUIRE(launch);
+    CHECK(launch->prior < 15e-6);
+    CHECK(launch->value == Approx(80e-6).epsilon(0.3));
+}
+
 TEST_CASE("calibration: constants that no run depends on are named and keep their values", "[calibration]") {
     CalibrationOptions options;
     options.everywhere = false;

@@ -45,7 +45,7 @@ GpuBenchmark exact_benchmark(const GpuRates& gpu, double half_head = 0) {
     for (const double s : {512.0, 1024.0, 2048.0, 4096.0, 8192.0}) {
         for (const double head : {64.0, 128.0}) {
             GpuRates at_head = gpu;
-            set_attention_efficiency(at_head, gpu.attention_efficiency, head, half_head);
+            set_attention_efficiency(at_head, {half_head, 1}, gpu.attention_efficiency, head);
             Operator op;
             op.kind = OperatorKind::attention;
             op.count = 16384 / s * 32;
@@ -135,7 +135,7 @@ TEST_CASE("Constants are recovered from measurements that follow the formulas") 
 TEST_CASE("The efficiency of attention at head size 128 is recovered from several head sizes") {
     Problems problems;
     NominalRates nominal = kH100;
-    nominal.attention_half_head = 64;
+    nominal.attention.half_head = 64;
     const GpuRates gpu = h100(0.82, 220, 2.4e6, 0.52, 0.9);
     const KernelFit found = fit_kernels(exact_benchmark(gpu, 64), nominal, problems);
     REQUIRE(problems.empty());

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -90,6 +91,20 @@ TEST_CASE("A fit goes on where a bound turns a step uphill") {
     const FitResult found = fit(problem);
     CHECK(found.x[0] == Approx(-21.0 / 104 * kSmall).epsilon(1e-3));
     CHECK(found.x[1] == Approx(kSmall / 4));
+}
+
+TEST_CASE("A constant without effect at its prior is found from another start") {
+    // y = max(1, x) = 3; below 1 the constant has no slope.
+    FitProblem problem;
+    problem.residuals = 1;
+    problem.residual = [](std::size_t, const std::vector<double>& x) { return std::max(1.0, x[0]) - 3; };
+    problem.constants = {{0.5, 5, 0, 10, {0}}};
+    CHECK(fit(problem).x[0] == Approx(0.5));
+    problem.constants[0].starts = {2, 4};
+    CHECK(fit(problem).x[0] == Approx(3).epsilon(0.01));
+    // A start that fits no better than the prior is not taken.
+    problem.constants[0].starts = {9};
+    CHECK(fit(problem).x[0] == Approx(0.5));
 }
 
 TEST_CASE("A residual without weight has no influence") {

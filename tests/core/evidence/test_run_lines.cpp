@@ -61,6 +61,13 @@ TEST_CASE("run lines: a run has its scenario, its three memories and its quality
     CHECK(found.rows[0].predicted_peak == found.rows[0].predicted.allocated);
 }
 
+TEST_CASE("run lines: a JSON array is refused with the form that is expected", "[evidence]") {
+    Problems problems;
+    CHECK(read_runs("\n[{\"id\": \"a\", \"measured\": {\"step_time_s\": 1}}]\n", problems).empty());
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().what == "the table is a JSON array");
+}
+
 TEST_CASE("run lines: a step time and a rate follow from each other", "[evidence]") {
     const auto read = [](const std::string& measured) {
         Problems problems;

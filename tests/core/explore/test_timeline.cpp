@@ -75,9 +75,9 @@ std::vector<Case> cases() {
         out.push_back({"offloaded activations in a pipeline",
                        pipelined("gpt-3-175b", kind(schedule), 4, v, 16, 1,
                                  {{P::activation_offload, 1}, {P::host_bandwidth, 5e9}})});
-        out.push_back(
-            {"host bound in a pipeline", pipelined("gpt-3-175b", kind(schedule), 4, v, 16, 1,
-                                                   {{P::sequence_length, 64}, {P::layer_overhead, 0.005}})});
+        out.push_back({"host bound in a pipeline",
+                       pipelined("gpt-3-175b", kind(schedule), 4, v, 16, 1,
+                                 {{P::sequence_length, 64}, {P::launch_overhead, 0.3e-3}})});
     }
     out.push_back({"tensor", with({{P::tensor_parallel, 4}, {P::sequence_parallel, true}})});
     out.push_back({"context", with({{P::context_parallel, 4}, {P::sequence_length, 32768}})});

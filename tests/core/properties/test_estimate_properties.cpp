@@ -26,7 +26,7 @@ constexpr std::array kRateInputs{P::peak_flops,           P::memory_bandwidth, P
 // Every step contains these times: a lower value of any of them makes no step longer.
 constexpr std::array kLatencyInputs{P::intra_node_latency, P::inter_node_latency,
                                     P::collective_latency, P::kernel_launch,
-                                    P::layer_overhead,     P::pipeline_layer_overhead,
+                                    P::launch_overhead,    P::pipeline_layer_overhead,
                                     P::expert_overhead,    P::expert_cast_overhead,
                                     P::step_overhead,      P::step_jitter};
 

@@ -29,10 +29,8 @@ TEST_CASE("step: ZeRO-1 within a node shards there and all-reduces between nodes
     // Nothing is overlapped: weights are gathered and gradients reduced over 8 GPUs of a node, then each
     // eighth of the gradients is all-reduced over 8 nodes through one adapter.
     const Scenario scenario =
-        changed(without_latency(of_model("llama-2-13b", {{P::gpus, 64},
-                                                         {P::sharding, Sharding::zero1},
-                                                         {P::shard_group, 8},
-                                                         {P::collective_efficiency, 1}})),
+        changed(without_latency(of_model(
+                    "llama-2-13b", {{P::gpus, 64}, {P::sharding, Sharding::zero1}, {P::shard_group, 8}})),
                 {{P::overlap, 1}});
     const Compiled c = compile(resolve(scenario));
     CHECK(c.layout.replica.nodes == 8);
@@ -95,7 +93,6 @@ TEST_CASE("step: in every micro-batch FSDP gathers layers twice and the ends onc
         const Scenario scenario =
             changed(without_latency(of_model("llama-2-13b", {{P::gpus, 64},
                                                              {P::inter_node_bandwidth, 5e9},
-                                                             {P::collective_efficiency, 1},
                                                              {P::gradient_precision, precision},
                                                              {P::accumulation, accumulation}})),
                     {{P::overlap, 1}, {P::reshard_after_forward, reshard}});
@@ -286,6 +283,11 @@ TEST_CASE("step: FSDP in a pipeline reduces once, and gathers once without resha
     CHECK(sent_bytes(resharded, bytes, shard, replica, 16) == Approx((2 * 2 * 16 + 4) * 7.0 / 8));
     const TrafficPolicy alone = traffic_policy({.sharding = Sharding::zero3});
     CHECK(sent_bytes(alone, bytes, shard, replica, 16) == Approx((2 * 2 + 4) * 16 * 7.0 / 8));
+    // DeepSpeed of 2021 gathers recomputed layers a third time, here half of them.
+    const TrafficPolicy recomputed = traffic_policy({.sharding = Sharding::zero3, .recompute_gathers = 0.5});
+    CHECK(sent_bytes(recomputed, bytes, shard, replica, 16) == Approx((2 * 2.5 + 4) * 16 * 7.0 / 8));
+    const UnitTraffic layer{Time{Rate::inter_node, 1}, Time{Rate::inter_node, 1}, Time{}, Time{}};
+    CHECK(backward_traffic(recomputed, layer, false, false).gather.total() == Approx(1.5));
 
     // Llama 3.1 405B as Meta trained it (arXiv 2407.21783, section 3.3.2): FSDP without resharding beside 16
     // stages is about as fast as ZeRO-1.

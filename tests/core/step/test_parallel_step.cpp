@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::initializer_list<P> kLatencies{P::collective_latency, P::intra_node_latency,
                                               P::inter_node_latency, P::kernel_launch,
-                                              P::layer_overhead,     P::step_overhead};
+                                              P::launch_overhead,    P::step_overhead};
 
 }  // namespace
 
@@ -61,7 +61,7 @@ TEST_CASE("step: the elasticities of parallel plans agree with finite difference
 TEST_CASE("step: it is continuous in continuous inputs under every kind of parallelism", "[step]") {
     for (const Scenario& base : {three_d(), with_context(), with_experts()}) {
         for (const P id : {P::inter_node_bandwidth, P::intra_node_bandwidth, P::memory_bandwidth,
-                           P::peak_flops, P::inter_node_latency, P::layer_overhead}) {
+                           P::peak_flops, P::inter_node_latency, P::launch_overhead}) {
             const double at = resolve(base)[id];
             double last = 0;
             for (double value = at / 30; value < at * 30; value *= 1.002) {

@@ -49,14 +49,13 @@ TEST_CASE("step: the bubble over ideal time is the published one without ends, m
 TEST_CASE("step: the messages between stages equal the numbers worked out by hand", "[step]") {
     // A message has b·s·h·Q bytes over the tensor-parallel GPUs, forward and back, for each of v virtual
     // stages and m micro-batches.
-    const Scenario scenario =
-        changed(without_latency(three_d()), {{P::overlap, 1}, {P::collective_efficiency, 1}});
+    const Scenario scenario = changed(without_latency(three_d()), {{P::overlap, 1}});
     const Compiled c = compile(resolve(scenario));
     const double message = 2.0 * 2048 * 12288 / 8 / c.network.inter_bandwidth;
     CHECK(step_time(c).term(StepTerm::stage_network) == Approx(32 * 2 * 3 * message).epsilon(1e-9));
     // Stages in one node use its link.
-    const Compiled inside = compile(resolve(without_latency(
-        with({{P::gpus, 8}, {P::pipeline_parallel, 4}, {P::overlap, 1}, {P::collective_efficiency, 1}}))));
+    const Compiled inside =
+        compile(resolve(without_latency(with({{P::gpus, 8}, {P::pipeline_parallel, 4}, {P::overlap, 1}}))));
     const double short_message = 2.0 * 2 * 2048 * 5120 / inside.network.intra_bandwidth;
     CHECK(step_time(inside).term(StepTerm::stage_network) == Approx(2 * short_message).epsilon(1e-9));
 }
@@ -147,7 +146,7 @@ TEST_CASE("step: sequence chunks send as many bytes in more messages, and launch
     CHECK(step_time(one).total == step_of(with_context()).total);
     CHECK(step_time(eight).term(StepTerm::bubble) < step_time(one).term(StepTerm::bubble) / 7);
     const Scenario launching =
-        changed(with_context(), {{P::layer_overhead, 3e-3}, {P::schedule, ScheduleKind::seq1f1b}});
+        changed(with_context(), {{P::launch_overhead, 0.2e-3}, {P::schedule, ScheduleKind::seq1f1b}});
     CHECK(step_of(changed(launching, {{P::sequence_pieces, 32}})).term(StepTerm::host) >
           2 * step_of(changed(launching, {{P::sequence_pieces, 8}})).term(StepTerm::host));
 }
