@@ -95,7 +95,8 @@ bool may_change_others(P id) {
         case Group::assumptions: return false;
         // Each software has its own kinds of context parallelism.
         case Group::cluster:
-            return id == P::gpus || id == P::gpus_per_node || id == P::gpus_used_per_node || id == P::software;
+            return id == P::gpus || id == P::gpus_per_node || id == P::gpus_used_per_node ||
+                   id == P::software;
         case Group::model:
         case Group::training:
         case Group::plan: return true;

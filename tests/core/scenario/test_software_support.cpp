@@ -8,6 +8,7 @@
 #include "planner/answer.h"
 #include "planner/planner.h"
 #include "planner/search.h"
+#include "scenario/scenario.h"
 #include "support/scenarios.h"
 
 using namespace shardscope;
@@ -37,6 +38,17 @@ std::vector<Settings> planned(const Scenario& scenario, std::initializer_list<P>
 }
 
 }  // namespace
+
+TEST_CASE("software: with another one, context parallelism takes a kind that it supports", "[scenario]") {
+    const Scenario jax = of_model("gpt-oss-120b", {{P::gpus, 16},
+                                                   {P::software, Software::jax},
+                                                   {P::context_parallel, 2},
+                                                   {P::context_parallel_kind, ContextParallelKind::p2p}});
+    REQUIRE(answer(jax).valid());
+    const Answer primus = answer(edited(jax, P::software, Value(Software::primus)));
+    CHECK(primus.valid());
+    CHECK(primus.settings.choice<ContextParallelKind>(P::context_parallel_kind) == ContextParallelKind::a2a);
+}
 
 TEST_CASE("software: the planner chooses no sharding that the stack does not have", "[planner]") {
     for (const Software software : {Software::torchtitan, Software::fsdp2, Software::nanotron}) {
