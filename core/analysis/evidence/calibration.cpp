@@ -50,12 +50,6 @@ void in_parallel(std::size_t n, Work&& work) {
     for (std::thread& thread : pool) thread.join();
 }
 
-// Returns ln(predicted ÷ measured) of a case.
-double log_error_of(const CalibrationCase& item, Compiled& scratch) {
-    compile(item.settings, scratch);
-    return std::log(step_time(scratch).total) - item.log_measured;
-}
-
 // Returns a case with the constants of a fit that has seen no run of its stack.
 CalibrationCase blind_case(const CalibrationFit& fitter, std::size_t i, const std::vector<double>& x) {
     CalibrationCase out = fitter.with_constants(i, x);
@@ -69,7 +63,7 @@ std::vector<double> left_out_errors(const CalibrationFit& fitter, const std::vec
     const std::vector<std::string> folds(names.begin(), names.end());
     const std::vector<CalibrationCase>& cases = fitter.cases();
     std::vector<double> errors(cases.size(), 0);
-    // A fold may be all that is known of a stack.
+    // A stack may have all of its runs in one fold.
     std::map<std::string, std::set<std::string>> folds_of_stack;
     for (std::size_t i = 0; i < cases.size(); ++i) folds_of_stack[cases[i].stack].insert(fold_of[i]);
     in_parallel(folds.size(), [&](std::size_t f) {
@@ -81,9 +75,10 @@ std::vector<double> left_out_errors(const CalibrationFit& fitter, const std::vec
         Compiled scratch;
         for (std::size_t i = 0; i < cases.size(); ++i) {
             if (fold_of[i] != folds[f]) continue;
-            errors[i] = folds_of_stack.at(cases[i].stack).size() == 1
-                            ? log_error_of(blind_case(fitter, i, result.x), scratch)
-                            : fitter.residual(i, result.x, scratch);
+            const bool is_blind = folds_of_stack.at(cases[i].stack).size() == 1;
+            errors[i] =
+                is_blind ? log_error(blind_case(fitter, i, result.x).settings, cases[i].log_measured, scratch)
+                         : fitter.residual(i, result.x, scratch);
         }
     });
     return errors;
@@ -226,7 +221,8 @@ std::vector<NewStack> new_stacks(const std::vector<MeasuredRun>& runs, const Cat
         Compiled scratch;
         std::vector<double> log_errors;
         log_errors.reserve(own.size());
-        for (const CalibrationCase& item : blind) log_errors.push_back(log_error_of(item, scratch));
+        for (const CalibrationCase& item : blind)
+            log_errors.push_back(log_error(item.settings, item.log_measured, scratch));
         const FamilySummary before = summary(log_errors, all);
         stack.blind = before.mean_abs_error;
         stack.bias = before.bias;

@@ -42,7 +42,7 @@ Bands bands(const std::vector<CalibrationCase>& cases, const BandEvidence& evide
 // without runs in other folds has the band of unknown stacks from scratch, and else its previous one.
 double share_within(const std::vector<CalibrationCase>& cases, const LeftOut& left_out,
                     const std::vector<std::string>& fold_of, const BandEvidence& evidence,
-                    double distance_band, bool from_scratch, bool known = true);
+                    double distance_band, bool from_scratch, bool known);
 // The least additional half width for one difference in kind. It is assumed: hardly any run that was left out
 // differs in kind from all others.
 inline constexpr double kLeastDistanceBand = 0.06;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "step/step.h"
 #include "text/translate.h"
 
 namespace shardscope {
@@ -62,6 +63,11 @@ std::vector<CalibrationCase> cases_of(const std::vector<MeasuredRun>& runs, cons
     }
     leave_out_contradictions(out, skipped);
     return out;
+}
+
+double log_error(const Settings& settings, double log_measured, Compiled& scratch) {
+    compile(settings, scratch);
+    return std::log(step_time(scratch).total) - log_measured;
 }
 
 void forget_own_runs(CalibrationCase& item) {

@@ -33,6 +33,8 @@ std::vector<CalibrationCase> cases_of(const std::vector<MeasuredRun>& runs, cons
 std::vector<CalibrationCase> cases_of(const std::vector<MeasuredRun>& runs, Catalogue&& catalogue,
                                       const CalibrationOptions& options,
                                       std::vector<Validation::Skipped>& skipped) = delete;
+// Returns ln(predicted ÷ measured) of a step; `log_measured` is ln of its seconds.
+double log_error(const Settings& settings, double log_measured, Compiled& scratch);
 // Gives a case the values of its stack's parent for the constants that were read off the stack's own runs
 // (nanotron's host times), for a prediction without these runs.
 void forget_own_runs(CalibrationCase& item);

@@ -5,19 +5,18 @@
 #include <cmath>
 
 #include "evidence/calibration.h"
+#include "hardware/gpu_rates.h"
 
 namespace shardscope {
 namespace {
 
-// Efficiency of both passes of attention together, relative to that of the forward pass (gpu_rates.cpp).
-constexpr double kTogether = 3.5 / (1 + 2.5 * 0.73 / 0.63);
 // The widths are the spread of measured values over stacks and GPUs. Sources of the ranges: no kernel is
 // faster than published benchmarks of its kind (stas00/ml-engineering, Dao 2023, Shah et al. 2024), no link
 // faster than nccl-tests tables show, and no kernel moves fewer bytes than its operands have.
 constexpr std::array kConstants{
     ConstantRow{P::gemm_efficiency, Scope::gpu, 0.1, 0.3, 0.93},
-    ConstantRow{P::attention_efficiency, Scope::gpu, 0.1, 0.15, kTogether * 740 / 989},
-    ConstantRow{P::flash2_efficiency, Scope::gpu, 0.1, 0.15, kTogether * 0.73},
+    ConstantRow{P::attention_efficiency, Scope::gpu, 0.1, 0.15, kFlashBothPasses * 740 / 989},
+    ConstantRow{P::flash2_efficiency, Scope::gpu, 0.1, 0.15, kFlashBothPasses * 0.73},
     ConstantRow{P::gemm_half_depth, Scope::gpu, 0.5, 20, 2000},
     ConstantRow{P::gemm_half_area, Scope::gpu, 0.4, 2e5, 4e6},
     ConstantRow{P::fp8_efficiency, Scope::gpu, 0.1, 0.5, 1},
@@ -47,9 +46,8 @@ constexpr std::array kConstants{
     ConstantRow{P::selective_cost, Scope::stack, 0.15, 0, 0.6, false},
 };
 
-// The best published share of peak: of matrix products (a search over shapes, stas00/ml-engineering, 744d01e,
-// compute/accelerator; the slowest GPU that a part describes), and of attention kernels, both passes together
-// (`attention_ceiling` and `flash2_ceiling` in presets/calibrations). A fit keeps the constants below it. The
+// The best share of peak that a search over shapes of matrix products found (stas00/ml-engineering, 744d01e,
+// compute/accelerator), of the slowest GPU that a part describes. A fit keeps the constants below it. The
 // efficiency in fp8 is relative to that in bf16.
 struct Ceiling {
     std::string_view part;
@@ -57,20 +55,13 @@ struct Ceiling {
     double highest;
 };
 constexpr std::array kCeilings{
-    Ceiling{"gpu-a100", P::attention_efficiency, kTogether * 0.73},
     Ceiling{"gpu-a100", P::gemm_efficiency, 252.9 / 312},  // of the PCIe card; 271.2 of the SXM module
-    Ceiling{"gpu-h100", P::flash2_efficiency, kTogether * 477 / 989},
-    Ceiling{"gpu-h100-500w", P::flash2_efficiency, kTogether * 477 / 989},
-    Ceiling{"gpu-h200", P::flash2_efficiency, kTogether * 477 / 989},
     Ceiling{"gpu-h100", P::gemm_efficiency, 794.5 / 989},
     Ceiling{"gpu-h100", P::fp8_efficiency, 1402.6 / (2 * 794.5)},
     Ceiling{"gpu-h100-500w", P::gemm_efficiency, 794.5 / 989},
     Ceiling{"gpu-h100-500w", P::fp8_efficiency, 1402.6 / (2 * 794.5)},
     Ceiling{"gpu-h200", P::gemm_efficiency, 794.5 / 989},
     Ceiling{"gpu-h200", P::fp8_efficiency, 1453.4 / (2 * 794.5)},
-    Ceiling{"gpu-b200", P::attention_efficiency, kTogether * 1613 / 2250},
-    Ceiling{"gpu-gb300", P::attention_efficiency, kTogether * 1613 / 2250},
-    Ceiling{"gpu-b200", P::flash2_efficiency, kTogether * 597 / 2250},
     Ceiling{"gpu-b200", P::gemm_efficiency, 1745.0 / 2250},
     Ceiling{"gpu-b200", P::fp8_efficiency, 3432.5 / (2 * 1745.0)},
     Ceiling{"gpu-gb300", P::gemm_efficiency, 1745.0 / 2250},  // of B200: no search on GB300 is published
@@ -81,7 +72,11 @@ constexpr std::array kCeilings{
 
 std::span<const ConstantRow> calibration_constants() { return kConstants; }
 
-double highest_of(const ConstantRow& row, std::string_view part) {
+double highest_of(const ConstantRow& row, std::string_view part, const Settings& settings) {
+    if (row.id == P::attention_efficiency)
+        return std::min(row.high, kFlashBothPasses * settings[P::attention_ceiling]);
+    if (row.id == P::flash2_efficiency)
+        return std::min(row.high, kFlashBothPasses * settings[P::flash2_ceiling]);
     for (const Ceiling& ceiling : kCeilings)
         if (ceiling.part == part && ceiling.id == row.id) return std::min(row.high, ceiling.highest);
     return row.high;

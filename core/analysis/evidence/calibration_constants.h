@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "parameters/parameter.h"
+#include "parameters/settings.h"
 
 namespace shardscope {
 
@@ -18,13 +19,13 @@ struct ConstantRow {
     Scope scope;
     double width;  // one standard deviation, in ln(value), or in the value itself
     double low, high;
-    bool logarithmic = true;  // false where 0 is a good value
-    bool may_hide = false;    // has no effect below some value, because something else takes longer
+    bool logarithmic = true;     // false where 0 is a good value
+    bool has_threshold = false;  // has no effect below some value, because something else takes longer
 };
 
 std::span<const ConstantRow> calibration_constants();
-// Returns the largest value that the constant of this part may have.
-double highest_of(const ConstantRow& row, std::string_view part);
+// Returns the largest value that the constant of this part may have in a run with these settings.
+double highest_of(const ConstantRow& row, std::string_view part, const Settings& settings);
 // Convert a value to the unknown of the solver and back.
 double inward(const ConstantRow& row, double value);
 double outward(const ConstantRow& row, double x);

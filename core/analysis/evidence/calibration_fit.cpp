@@ -31,14 +31,14 @@ std::string owner_of(const ConstantRow& row, const CalibrationCase& item) {
     return out;
 }
 
-FitConstant constant_of(const ConstantRow& row, std::string_view part, double prior,
+FitConstant constant_of(const ConstantRow& row, std::string_view part, const Settings& settings,
                         double prior_width_factor) {
     FitConstant out;
     out.low = inward(row, row.low);
-    out.high = inward(row, highest_of(row, part));
-    out.prior = std::clamp(inward(row, prior), out.low, out.high);
+    out.high = inward(row, highest_of(row, part, settings));
+    out.prior = std::clamp(inward(row, settings[row.id]), out.low, out.high);
     out.width = row.width * prior_width_factor;
-    if (row.may_hide) {
+    if (row.has_threshold) {
         for (const double widths : {1.0, 2.0, 3.0})
             out.starts.push_back(std::min(out.prior + widths * out.width, out.high));
     }
@@ -61,7 +61,7 @@ CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const Calibra
             if (row.scope != Scope::everywhere && part.empty()) continue;
             const double value = cases_[i].settings[row.id];
             // The stack is assumed not to have this effect. A user's own runs may show it.
-            if (value <= 0 && (row.logarithmic || (row.may_hide && are_public_))) continue;
+            if (value <= 0 && (row.logarithmic || (row.has_threshold && are_public_))) continue;
             // At 1 the stack fuses its operators, or recomputes the whole forward pass.
             if ((row.id == P::composed_traffic || row.id == P::recompute_share) && value == 1) continue;
             auto found = std::ranges::find_if(unknowns_, [&](const UnknownConstant& unknown) {
@@ -72,7 +72,7 @@ CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const Calibra
                 const bool is_new =
                     row.scope == Scope::stack && (options.stacks_are_new || part == kUnknownStack);
                 problem_.constants.push_back(
-                    constant_of(row, part, value, is_new ? 1 : options.prior_width_factor));
+                    constant_of(row, part, cases_[i].settings, is_new ? 1 : options.prior_width_factor));
                 found = unknowns_.end() - 1;
             }
             const auto j = static_cast<std::size_t>(found - unknowns_.begin());
@@ -97,8 +97,7 @@ CalibrationCase CalibrationFit::with_constants(std::size_t i, const std::vector<
 double CalibrationFit::residual(std::size_t i, const std::vector<double>& x, Compiled& scratch) const {
     Settings settings = cases_[i].settings;
     set_constants(i, x, settings);
-    compile(settings, scratch);
-    return std::log(step_time(scratch).total) - cases_[i].log_measured;
+    return log_error(settings, cases_[i].log_measured, scratch);
 }
 
 void CalibrationFit::set_constants(std::size_t i, const std::vector<double>& x, Settings& settings) const {
@@ -166,8 +165,8 @@ std::vector<double> CalibrationFit::weights_of(const std::vector<char>& used) co
 }
 
 // Keeps constants that too few runs, models or machines show at their priors: they would absorb properties of
-// a machine or a model. Those of a GPU may come from one machine. Runs count if some
-// value in the range changes them.
+// a machine or a model. Those of a GPU may come from one machine. A run shows a constant if its step time
+// changes with it, at the end of the range where the constant has a threshold.
 void CalibrationFit::leave_unsupported_constants(FitProblem& problem) const {
     constexpr std::size_t kFewestRuns = 8;
     constexpr std::size_t kFewestModels = 3;
@@ -190,7 +189,7 @@ bool CalibrationFit::changes_step_time(std::size_t i, const ConstantRow& row, do
                                        Compiled& scratch) const {
     Settings moved = cases_[i].settings;
     const double beside = outward(row, inward(row, moved[row.id]) + 0.1 * row.width);
-    moved.set(row.id, row.may_hide ? row.high : beside, Origin::calibration);
+    moved.set(row.id, row.has_threshold ? row.high : beside, Origin::calibration);
     compile(moved, scratch);
     return std::fabs(step_time(scratch).total / before - 1) > 1e-9;
 }

@@ -123,9 +123,10 @@ FitResult fit(const FitProblem& problem) {
         for (const double start : problem.constants[constants[k]].starts) {
             VectorXd other = v;
             other[at(k)] = residuals.variable(k, start);
-            const VectorXd there = residuals(residuals.within_range(other));
+            other = residuals.within_range(other);
+            const VectorXd there = residuals(other);
             if (there.squaredNorm() >= r.squaredNorm()) continue;
-            v = residuals.within_range(other);
+            v = other;
             r = there;
         }
     }

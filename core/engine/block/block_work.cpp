@@ -191,6 +191,7 @@ BlockWork work_of(const Block& block, const BlockRates& rates, CollectiveTimes& 
     PassSum forward, backward;
     TensorParallelPair tensor(rates, forward, backward);
     bool attended = false;  // the operators follow the attention core
+    // Assumed: a stack that moves twice the bytes of fused operators, or more, runs each step as a kernel.
     const double unfused = std::clamp(rates.gpu.composed_traffic - 1, 0.0, 1.0);
     for (const Operator& op : block.operators) {
         out.launches += launches_of(op, unfused);

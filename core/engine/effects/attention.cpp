@@ -5,7 +5,6 @@
 namespace shardscope {
 namespace {
 
-constexpr double kFlashBackward = 2.5;
 constexpr double kNaiveBackward = 2.0;
 
 Time attention_time(const AttentionCore& core, double passes, double at_long, const GpuRates& gpu) {
@@ -25,11 +24,13 @@ Time attention_backward_time(const AttentionCore& core, const GpuRates& gpu) {
     return attention_time(core, attention_backward_factor(gpu), gpu.attention_backward_efficiency, gpu);
 }
 
-double attention_backward_factor(const GpuRates& gpu) { return gpu.flash ? kFlashBackward : kNaiveBackward; }
+double attention_backward_factor(const GpuRates& gpu) {
+    return gpu.flash ? kFlashBackwardFlops : kNaiveBackward;
+}
 
 double flash_efficiency(const GpuRates& gpu) {
-    return (1 + kFlashBackward) /
-           (1 / gpu.attention_efficiency + kFlashBackward / gpu.attention_backward_efficiency);
+    return (1 + kFlashBackwardFlops) /
+           (1 / gpu.attention_efficiency + kFlashBackwardFlops / gpu.attention_backward_efficiency);
 }
 
 }  // namespace shardscope

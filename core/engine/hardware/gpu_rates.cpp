@@ -12,17 +12,13 @@ double attention_efficiency_at(double at_128, double head, double half) {
 }
 
 void set_attention_efficiency(GpuRates& gpu, const AttentionLimits& limits, double at_128, double head) {
-    // FlashAttention-2 reaches at most 73 % of an A100 forward and 63 % backward (Dao 2023, arXiv
-    // 2307.08691), FlashAttention-3 648 and 561 TFLOP/s of an H100 (Shah et al. 2024, arXiv 2407.08608).
-    constexpr double kBackward = 0.63 / 0.73;
-    // The backward pass has 2.5 times the FLOPs.
-    const double forward = at_128 * (1 + 2.5 / kBackward) / 3.5;
+    const double forward = at_128 / kFlashBothPasses;
     const auto at_head = [&](double at, double size, double ceiling) {
         return std::min(ceiling, attention_efficiency_at(std::min(at, ceiling), size, limits.half_head));
     };
     gpu.attention_efficiency = at_head(forward, head, limits.ceiling);
-    gpu.attention_backward_efficiency =
-        at_head(kBackward * forward, std::min(head, 128.0), kBackward * limits.ceiling);
+    gpu.attention_backward_efficiency = at_head(kFlashBackwardEfficiency * forward, std::min(head, 128.0),
+                                                kFlashBackwardEfficiency * limits.ceiling);
 }
 
 AttentionLimits attention_limits(const Settings& s) {

@@ -32,6 +32,17 @@ GpuRates gpu_rates(const Settings& settings);
 // which takes as long as the products at peak do at head size `half`. The backward pass, with more products
 // and other elementwise work per score, is assumed to lose as much.
 double attention_efficiency_at(double at_128, double head, double half);
+// FLOPs of the backward pass of flash attention relative to the forward pass: it recomputes the scores (Dao
+// 2023, arXiv 2307.08691, section 3).
+inline constexpr double kFlashBackwardFlops = 2.5;
+// Its efficiency relative to the forward pass: FlashAttention-2 reaches at most 73 % of an A100 forward and
+// 63 % backward (Dao 2023), FlashAttention-3 648 and 561 TFLOP/s of an H100 (Shah et al. 2024, arXiv
+// 2407.08608).
+inline constexpr double kFlashBackwardEfficiency = 0.63 / 0.73;
+// The efficiency of both passes together relative to the forward pass.
+inline constexpr double kFlashBothPasses =
+    (1 + kFlashBackwardFlops) / (1 + kFlashBackwardFlops / kFlashBackwardEfficiency);
+
 // What limits flash attention on a GPU.
 struct AttentionLimits {
     double half_head = 0;  // the `half` of attention_efficiency_at

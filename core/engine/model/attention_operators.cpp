@@ -115,7 +115,7 @@ void build_attention(const Shape& x, double attended, double length, std::vector
     core.name = "attention.core";
     core.kind = attention;
     core.attention_core = true;
-    core.launches = x.flash ? 1 : 2;  // or the two products
+    core.launches = x.flash ? 1 : 2;  // without flash, two products
     // A flash kernel computes every document, or every chunk, as a sequence of its own.
     const double rows_of_one = x.flash ? length : x.s;
     core.count = x.b * x.a / x.t * x.s / rows_of_one;

@@ -31,11 +31,12 @@ double backward_launches(const Operator& op, double forward) {
 
 PassLaunches launches_of(const Operator& op, double unfused) {
     const double forward = op.launches + (op.composed() ? unfused * (op.eager_launches - op.launches) : 0);
-    const double one = std::min(1.0, op.launches);  // of an operator that the average layer has in part
-    const double casts = op.expert ? 0 : one;
+    // The average layer of a listed model has only a share of an operator, and of its further kernels.
+    const double share = std::min(1.0, op.launches);
+    const double casts = op.expert ? 0 : share;
     return {forward + (op.cast_bytes > 0 ? casts : 0), backward_launches(op, forward) +
                                                            (op.gradient_cast_bytes > 0 ? casts : 0) +
-                                                           (op.weights > 0 ? one : 0)};
+                                                           (op.weights > 0 ? share : 0)};
 }
 
 }  // namespace shardscope

@@ -23,7 +23,8 @@ Layer layer_of(const BlockWork& work, const UnitTraffic& traffic, const Compiled
     const bool has_experts = work.experts > 0;
     out.forward_host = layer_host_time(host, work.launches.forward, has_experts);
     // Kernels that are recomputed are launched again; the further host time of experts counts once per pass.
-    const double repeated = out.recompute.time.total() / std::max(work.forward.time.total(), 1e-12);
+    const double forward = work.forward.time.total();
+    const double repeated = forward > 0 ? out.recompute.time.total() / forward : 0;
     out.backward_host =
         layer_host_time(host, work.launches.backward + repeated * work.launches.forward, has_experts);
     if (s[P::activation_offload] > 0)

@@ -4,9 +4,12 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 
+#include "evidence/calibration_constants.h"
 #include "evidence/calibration_fit.h"
 #include "presets/calibration_file.h"
 #include "step/step.h"
@@ -84,6 +87,35 @@ TEST_CASE("calibration: runs with equal settings have finite weights also under 
     const FittedUnknowns one_name = CalibrationFit(cases, options).fit_without({});
     cases.back().fold += " of another name";
     CHECK(CalibrationFit(cases, options).fit_without({}).x == one_name.x);
+}
+
+TEST_CASE("calibration: EQUATIONS.md lists the fitted constants with their scopes and widths",
+          "[calibration]") {
+    struct Listed {
+        std::string scope, width;
+    };
+    std::map<std::string, Listed> listed;
+    std::ifstream equations(std::string(SHARDSCOPE_SOURCE_DIR) + "/core/EQUATIONS.md");
+    // constant, meaning, unit, label, scope, prior, width, source
+    const std::regex row(R"(^\| `(\w+)` \|[^|]*\|[^|]*\|[^|]*\| (\w+)[^|]*\|[^|]*\| ([^|]*) \|[^|]*\|$)");
+    std::string line;
+    while (std::getline(equations, line)) {
+        std::smatch parts;
+        if (std::regex_match(line, parts, row)) listed[parts[1]] = {parts[2], parts[3]};
+    }
+    for (const ConstantRow& constant : calibration_constants()) {
+        const std::string name(field_of(constant.id));
+        INFO(name);
+        REQUIRE(listed.contains(name));
+        const Listed& found = listed.at(name);
+        const bool in_ms = found.width.find(" ms") != std::string::npos;
+        CHECK(std::stod(found.width) * (in_ms ? 1e-3 : 1) == Approx(constant.width));
+        CHECK((found.width.find("†") == std::string::npos) == constant.logarithmic);
+        CHECK(found.scope == (constant.scope == Scope::gpu     ? "GPU"
+                              : constant.scope == Scope::stack ? "stack"
+                                                               : "everywhere"));
+    }
+    CHECK(listed.size() == calibration_constants().size());
 }
 
 TEST_CASE("calibration: a constant that a fabric gives is not fitted to the runs on it", "[calibration]") {

@@ -152,12 +152,13 @@ TEST_CASE("search: in random spaces the pruned search finds the same best plan a
         const bool dispatches = requests && i % 2 == 0;
         const auto& from = has_pattern ? patterned : splits || dispatches ? with_experts : models;
         const char* model = from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(random)];
-        Scenario scenario = of_model(model, {{P::gpus, pick(1, 2, 4, 8, 16, 24, 32, 64)},
-                                             {P::sequence_length, pick(1024, 2048, 8192)},
-                                             {P::inter_node_bandwidth, pick(2e9, 12.5e9, 50e9)},
-                                             {P::memory, pick(16.0, 40.0, 80.0, 192.0) * 1024 * 1024 * 1024},
-                                             {P::software, pick(0, 3, 4, 6, 8)},
-                                             {P::precision, pick(0, 0, 2)}});
+        Scenario scenario =
+            of_model(model, {{P::gpus, pick(1, 2, 4, 8, 16, 24, 32, 64)},
+                             {P::sequence_length, pick(1024, 2048, 8192)},
+                             {P::inter_node_bandwidth, pick(2e9, 12.5e9, 50e9)},
+                             {P::memory, pick(16.0, 40.0, 80.0, 192.0) * 1024 * 1024 * 1024},
+                             {P::software, pick(0, 3, 4, 6, 8, static_cast<int>(Software::deepspeed_2021))},
+                             {P::precision, pick(0, 0, 2)}});
         const bool has_folded = i < kSpaces && i % 4 == 0;
         if (has_folded) scenario.give(P::software, Software::torchtitan);
         const bool global = pick(0, 1, 1) > 0;
