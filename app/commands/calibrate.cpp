@@ -175,7 +175,8 @@ std::string percent(double share) { return std::isfinite(share) ? format(share, 
 std::string shares_within(const Calibration& calibration) {
     return "new model " + percent(calibration.new_model.within_band) + ", model measured nowhere " +
            percent(calibration.unseen_model.within_band) + ", new machine " +
-           percent(calibration.new_machine.within_band) + ", new stack " +
+           percent(calibration.new_machine.within_band) + ", new family " +
+           percent(calibration.new_family.within_band) + ", new stack " +
            percent(calibration.new_stack.within_band);
 }
 
@@ -201,6 +202,7 @@ void print_calibration(const Calibration& calibration) {
                   calibration.new_model);
     print_summary("cross-validated, a model measured nowhere", calibration.unseen_model);
     print_summary("cross-validated, new machine", calibration.new_machine);
+    print_summary("cross-validated, new family", calibration.new_family);
     print_summary("cross-validated, new stack", calibration.new_stack);
     if (!calibration.new_model.summary.empty())
         print_out("in their likely range: %s\n", shares_within(calibration).c_str());
@@ -218,19 +220,20 @@ void print_new_stacks(const std::vector<NewStack>& stacks) {
 void print_markdown(const Calibration& calibration, const std::vector<NewStack>& stacks) {
     print_out(
         "| family | runs | fitted: mean | new model: mean over folds | mean | median | 90th percentile | new "
-        "machine: mean | model measured nowhere: mean |\n"
-        "|---|---|---|---|---|---|---|---|---|\n");
+        "machine: mean | model measured nowhere: mean | new family: mean |\n"
+        "|---|---|---|---|---|---|---|---|---|---|\n");
     const auto mean_of = [](const CrossValidation& validation, const std::string& family) {
         const auto found = validation.summary.find(family);
         return found == validation.summary.end() ? std::string("–") : percent(found->second.mean_abs_error);
     };
     for (const auto& [family, s] : calibration.new_model.summary) {
-        print_out("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %s | %s |\n",
+        print_out("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %s | %s | %s |\n",
                   markdown_text(family).c_str(), s.n,
                   100 * calibration.fitted.summary.at(family).mean_abs_error, 100 * s.mean_over_folds,
                   100 * s.mean_abs_error, 100 * s.median_abs_error, 100 * s.p90_abs_error,
                   mean_of(calibration.new_machine, family).c_str(),
-                  mean_of(calibration.unseen_model, family).c_str());
+                  mean_of(calibration.unseen_model, family).c_str(),
+                  mean_of(calibration.new_family, family).c_str());
     }
     print_out(
         "\n%zu constants. Of the runs that were left out, these lie in their likely range of 80 %%: %s.\n\n",

@@ -115,11 +115,12 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     out.fitted = summarize_errors(cases, errors);
     if (!options.cross_validate) return out;
 
-    std::vector<std::string> models, names, machines, stacks;
+    std::vector<std::string> models, names, machines, families, stacks;
     for (const CalibrationCase& item : cases) {
         names.push_back(item.run->model);
         models.push_back(item.fold);
         machines.push_back(item.machine);
+        families.push_back(item.run->family);
         stacks.push_back(item.stack);
     }
     const auto one_fold = [](const std::vector<std::string>& folds) {
@@ -137,9 +138,10 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     };
     if (one_fold(models)) return out;
     const LeftOut of_models = left_out(models, out.new_model);
-    LeftOut of_names, of_machines, of_stacks;
+    LeftOut of_names, of_machines, of_families, of_stacks;
     if (options.everywhere && !one_fold(names)) of_names = left_out(names, out.unseen_model);
     if (!one_fold(machines)) of_machines = left_out(machines, out.new_machine);
+    if (options.everywhere && !one_fold(families)) of_families = left_out(families, out.new_family);
     if (!one_fold(stacks)) of_stacks = left_out(stacks, out.new_stack);
     const bool several = !of_machines.errors.empty() && !of_stacks.errors.empty();
     const BandEvidence evidence{of_models, of_stacks, out.fitted.error};
@@ -158,6 +160,7 @@ Calibration calibrate(const std::vector<MeasuredRun>& runs, const Catalogue& cat
     judge(out.new_model, of_models, models, true);
     judge(out.unseen_model, of_names, names, true);
     judge(out.new_machine, of_machines, machines, true);
+    judge(out.new_family, of_families, families, true);
     judge(out.new_stack, of_stacks, stacks, false);
     return out;
 }

@@ -57,6 +57,7 @@ struct Calibration {
     CrossValidation new_model;     // each model on its machine and stack predicted from the others
     CrossValidation unseen_model;  // each model predicted from the others, on all machines and stacks
     CrossValidation new_machine;   // each machine (GPU, node, network) predicted from the others
+    CrossValidation new_family;    // the runs of each family, as one team published them, from the others
     bool single_model = false;     // one model on one machine: `new_model` leaves out single runs
     CrossValidation new_stack;     // each software stack predicted from the others
     // Half widths of the likely range: of every part ("stack-fsdp1"), of a stack without runs, and in
