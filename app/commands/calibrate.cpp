@@ -171,7 +171,7 @@ void print_summary(const char* title, const CrossValidation& errors) {
 // Returns "–" where there is no value, because nothing could be left out.
 std::string percent(double share) { return std::isfinite(share) ? format(share, Quantity::percent) : "–"; }
 
-// The shares of runs in their likely range when their model, machine or stack was left out.
+// The shares of runs in their likely range when their model, machine, family or stack was left out.
 std::string shares_within(const Calibration& calibration) {
     return "new model " + percent(calibration.new_model.within_band) + ", model measured nowhere " +
            percent(calibration.unseen_model.within_band) + ", new machine " +

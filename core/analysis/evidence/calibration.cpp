@@ -14,7 +14,7 @@ namespace shardscope {
 namespace {
 
 CrossValidation summarize_errors(const std::vector<CalibrationCase>& cases,
-                                 const std::vector<double>& log_error) {
+                                 const std::vector<double>& log_errors) {
     CrossValidation out;
     const std::vector<double> reference = common_times(with_settings(cases));
     struct Family {
@@ -23,7 +23,7 @@ CrossValidation summarize_errors(const std::vector<CalibrationCase>& cases,
     };
     std::map<std::string, Family> families;
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        const double error = std::exp(log_error[i] + cases[i].log_measured) / reference[i] - 1;
+        const double error = std::exp(log_errors[i] + cases[i].log_measured) / reference[i] - 1;
         out.error.push_back(error);
         for (Family* family : {&families[cases[i].run->family], &families[kAllRuns]}) {
             family->errors.push_back(error);

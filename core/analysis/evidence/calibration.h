@@ -4,10 +4,11 @@
 // a software stack, but never to a run, a model or a cluster. The fit minimises the logarithm of predicted ÷
 // measured step times with a robust loss. Priors (the parameter table's defaults and the parts' presets) with
 // their widths keep constants near their values, so that a constant on which the runs have no information
-// stays at its prior. Four cross-validations show the expected error of a prediction:
+// stays at its prior. Five cross-validations show the expected error of a prediction:
 // - for a new model on a known machine, the folds are machine × software × model,
 // - for a model that was measured nowhere, the folds are models,
 // - for a new machine, the folds are machines,
+// - for runs from a new source, the folds are families,
 // - for a new stack, the folds are software stacks, blind, and after calibration on eight of its runs.
 #pragma once
 
@@ -57,7 +58,7 @@ struct Calibration {
     CrossValidation new_model;     // each model on its machine and stack predicted from the others
     CrossValidation unseen_model;  // each model predicted from the others, on all machines and stacks
     CrossValidation new_machine;   // each machine (GPU, node, network) predicted from the others
-    CrossValidation new_family;    // the runs of each family, as one team published them, from the others
+    CrossValidation new_family;    // the runs of each family (one source) predicted from the others
     bool single_model = false;     // one model on one machine: `new_model` leaves out single runs
     CrossValidation new_stack;     // each software stack predicted from the others
     // Half widths of the likely range: of every part ("stack-fsdp1"), of a stack without runs, and in

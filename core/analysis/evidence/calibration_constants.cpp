@@ -47,8 +47,8 @@ constexpr std::array kConstants{
 };
 
 // The best share of peak that a search over shapes of matrix products found (stas00/ml-engineering, 744d01e,
-// compute/accelerator), of the slowest GPU that a part describes. A fit keeps the constants below it. The
-// efficiency in fp8 is relative to that in bf16.
+// compute/accelerator), of the GPU with the smallest share that a part describes. A fit keeps the constants
+// below it. The efficiency in fp8 is relative to that in bf16.
 struct Ceiling {
     std::string_view part;
     P id;
@@ -62,7 +62,7 @@ constexpr std::array kCeilings{
     Ceiling{"gpu-h100-500w", P::fp8_efficiency, 1402.6 / (2 * 794.5)},
     Ceiling{"gpu-h200", P::gemm_efficiency, 794.5 / 989},
     Ceiling{"gpu-h200", P::fp8_efficiency, 1453.4 / (2 * 794.5)},
-    Ceiling{"gpu-b200", P::gemm_efficiency, 1745.0 / 2250},
+    Ceiling{"gpu-b200", P::gemm_efficiency, 1822.0 / 2500},  // of GB200; 1,745 of 2,250 of B200
     Ceiling{"gpu-b200", P::fp8_efficiency, 3432.5 / (2 * 1745.0)},
     Ceiling{"gpu-gb300", P::gemm_efficiency, 1745.0 / 2250},  // of B200: no search on GB300 is published
     Ceiling{"gpu-mi300", P::gemm_efficiency, 668.4 / 1300},   // of the MI300X
@@ -74,11 +74,12 @@ std::span<const ConstantRow> calibration_constants() { return kConstants; }
 
 double highest_of(const ConstantRow& row, std::string_view part, const Settings& settings) {
     if (row.id == P::attention_efficiency)
-        return std::min(row.high, kFlashBothPasses * settings[P::attention_ceiling]);
+        return std::clamp(kFlashBothPasses * settings[P::attention_ceiling], row.low, row.high);
     if (row.id == P::flash2_efficiency)
-        return std::min(row.high, kFlashBothPasses * settings[P::flash2_ceiling]);
+        return std::clamp(kFlashBothPasses * settings[P::flash2_ceiling], row.low, row.high);
     for (const Ceiling& ceiling : kCeilings)
-        if (ceiling.part == part && ceiling.id == row.id) return std::min(row.high, ceiling.highest);
+        if (ceiling.part == part && ceiling.id == row.id)
+            return std::clamp(ceiling.highest, row.low, row.high);
     return row.high;
 }
 

@@ -24,7 +24,8 @@ struct ConstantRow {
 };
 
 std::span<const ConstantRow> calibration_constants();
-// Returns the largest value that the constant of this part may have in a run with these settings.
+// Returns the largest value that the constant of this part may have in a run with these settings, at least
+// `row.low`.
 double highest_of(const ConstantRow& row, std::string_view part, const Settings& settings);
 // Convert a value to the unknown of the solver and back.
 double inward(const ConstantRow& row, double value);

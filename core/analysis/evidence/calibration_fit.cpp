@@ -35,7 +35,7 @@ FitConstant constant_of(const ConstantRow& row, std::string_view part, const Set
                         double prior_width_factor) {
     FitConstant out;
     out.low = inward(row, row.low);
-    out.high = inward(row, highest_of(row, part, settings));
+    out.high = inward(row, highest_of(row, part, settings));  // of this run; the lowest of all runs counts
     out.prior = std::clamp(inward(row, settings[row.id]), out.low, out.high);
     out.width = row.width * prior_width_factor;
     if (row.has_threshold) {
@@ -76,6 +76,9 @@ CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const Calibra
                 found = unknowns_.end() - 1;
             }
             const auto j = static_cast<std::size_t>(found - unknowns_.begin());
+            FitConstant& constant = problem_.constants[j];
+            constant.high = std::min(constant.high, inward(row, highest_of(row, part, cases_[i].settings)));
+            constant.prior = std::min(constant.prior, constant.high);
             // A constant without effect at its prior may have one elsewhere, so that all of them are
             // applied.
             cases_[i].constants.push_back(j);
@@ -166,7 +169,7 @@ std::vector<double> CalibrationFit::weights_of(const std::vector<char>& used) co
 
 // Keeps constants that too few runs, models or machines show at their priors: they would absorb properties of
 // a machine or a model. Those of a GPU may come from one machine. A run shows a constant if its step time
-// changes with it, at the end of the range where the constant has a threshold.
+// changes with it; a constant with a threshold is moved to the end of its range for this.
 void CalibrationFit::leave_unsupported_constants(FitProblem& problem) const {
     constexpr std::size_t kFewestRuns = 8;
     constexpr std::size_t kFewestModels = 3;

@@ -3,7 +3,7 @@
 //
 // The efficiency of flash attention saturates with the sequence length. The backward pass executes 2.5 times
 // the forward FLOPs with flash attention, which recomputes the scores, and twice the forward FLOPs without
-// it. Source: Dao 2023, arXiv 2307.08691, section 3.
+// it. Source: Dao 2023, arXiv 2307.08691, section 4.1.
 #pragma once
 
 #include "hardware/gpu_rates.h"

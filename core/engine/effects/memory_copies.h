@@ -1,6 +1,7 @@
 // E4: the memory copies of data parallelism, on one GPU. FSDP casts the weights and gradients that it
 // communicates and lays them out; gradients are accumulated over the passes of a step. Source: counted in
-// PyTorch's FSDP2 (torch/distributed/fsdp/_fully_shard) and Megatron-Core's DistributedDataParallel.
+// PyTorch's FSDP2 (torch/distributed/fsdp/_fully_shard) and Megatron-Core's DistributedDataParallel; what
+// FSDP moves beyond 14 bytes is assumed and fitted.
 #pragma once
 
 namespace shardscope {

@@ -8,10 +8,11 @@ namespace shardscope {
 
 // Returns the bytes read and written per parameter. `adamw` is that of AdamW with a master copy and two
 // moments in fp32; `state` is the bytes of the optimizer's master copy and moments, each of which is read and
-// written. The gradient is read and the weight written by every optimizer.
+// written. The gradient is read twice, for its norm and for the
+// update, and the weight written by every optimizer.
 inline double optimizer_traffic(double adamw, double state) {
     constexpr double kAdamwState = 12;
-    constexpr double kGradientAndWeight = 4 + 2;
+    constexpr double kGradientAndWeight = 4 + 4 + 2;
     return adamw * (kGradientAndWeight + 2 * state) / (kGradientAndWeight + 2 * kAdamwState);
 }
 

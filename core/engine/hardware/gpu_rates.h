@@ -33,7 +33,7 @@ GpuRates gpu_rates(const Settings& settings);
 // and other elementwise work per score, is assumed to lose as much.
 double attention_efficiency_at(double at_128, double head, double half);
 // FLOPs of the backward pass of flash attention relative to the forward pass: it recomputes the scores (Dao
-// 2023, arXiv 2307.08691, section 3).
+// 2023, arXiv 2307.08691, section 4.1).
 inline constexpr double kFlashBackwardFlops = 2.5;
 // Its efficiency relative to the forward pass: FlashAttention-2 reaches at most 73 % of an A100 forward and
 // 63 % backward (Dao 2023), FlashAttention-3 648 and 561 TFLOP/s of an H100 (Shah et al. 2024, arXiv

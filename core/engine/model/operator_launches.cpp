@@ -31,7 +31,8 @@ double backward_launches(const Operator& op, double forward) {
 
 PassLaunches launches_of(const Operator& op, double unfused) {
     const double forward = op.launches + (op.composed() ? unfused * (op.eager_launches - op.launches) : 0);
-    // The average layer of a listed model has only a share of an operator, and of its further kernels.
+    // The average layer of a listed model may count an operator as less than one launch; its casts and the
+    // accumulation of its gradient then count in the same proportion.
     const double share = std::min(1.0, op.launches);
     const double casts = op.expert ? 0 : share;
     return {forward + (op.cast_bytes > 0 ? casts : 0), backward_launches(op, forward) +

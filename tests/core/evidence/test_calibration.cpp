@@ -118,6 +118,20 @@ TEST_CASE("calibration: EQUATIONS.md lists the fitted constants with their scope
     CHECK(listed.size() == calibration_constants().size());
 }
 
+TEST_CASE("calibration: a ceiling below the range of a constant leaves its lowest value", "[calibration]") {
+    Problems problems;
+    Settings settings = resolve(scenario_of(shipped_runs().front(), Catalogue::shipped(), problems));
+    for (const double ceiling : {0.01, 0.1, 0.9}) {
+        settings.set(P::attention_ceiling, ceiling, Origin::given);
+        settings.set(P::flash2_ceiling, ceiling, Origin::given);
+        for (const ConstantRow& row : calibration_constants()) {
+            const double highest = highest_of(row, "gpu-h100", settings);
+            CHECK(highest >= row.low);
+            CHECK(highest <= row.high);
+        }
+    }
+}
+
 TEST_CASE("calibration: a constant that a fabric gives is not fitted to the runs on it", "[calibration]") {
     const auto fits_network = [](const std::string& cluster, const std::string& settings) {
         Problems problems;
