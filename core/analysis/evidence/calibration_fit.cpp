@@ -31,12 +31,11 @@ std::string owner_of(const ConstantRow& row, const CalibrationCase& item) {
     return out;
 }
 
-FitConstant constant_of(const ConstantRow& row, std::string_view part, const Settings& settings,
-                        double prior_width_factor) {
+FitConstant constant_of(const ConstantRow& row, double prior, double prior_width_factor) {
     FitConstant out;
     out.low = inward(row, row.low);
-    out.high = inward(row, highest_of(row, part, settings));  // of this run; the lowest of all runs counts
-    out.prior = std::clamp(inward(row, settings[row.id]), out.low, out.high);
+    out.high = inward(row, row.high);
+    out.prior = std::clamp(inward(row, prior), out.low, out.high);
     out.width = row.width * prior_width_factor;
     if (row.has_threshold) {
         for (const double widths : {1.0, 2.0, 3.0})
@@ -72,10 +71,11 @@ CalibrationFit::CalibrationFit(std::vector<CalibrationCase> cases, const Calibra
                 const bool is_new =
                     row.scope == Scope::stack && (options.stacks_are_new || part == kUnknownStack);
                 problem_.constants.push_back(
-                    constant_of(row, part, cases_[i].settings, is_new ? 1 : options.prior_width_factor));
+                    constant_of(row, value, is_new ? 1 : options.prior_width_factor));
                 found = unknowns_.end() - 1;
             }
             const auto j = static_cast<std::size_t>(found - unknowns_.begin());
+            // The lowest limit of the runs counts.
             FitConstant& constant = problem_.constants[j];
             constant.high = std::min(constant.high, inward(row, highest_of(row, part, cases_[i].settings)));
             constant.prior = std::min(constant.prior, constant.high);
